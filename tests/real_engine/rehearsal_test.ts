@@ -3,8 +3,8 @@
 import { deepEqual, equal, match } from "node:assert/strict";
 import { createTrialVolume, removeLeftTrials } from "../../services/updates/trial/parts.ts";
 import { type LiveApp, liveApp } from "../helpers/live_app.ts";
-import { BUSYBOX, engineTest, type RealEngine } from "../helpers/real_engine.ts";
-import { ended, sleeper, testStack } from "../helpers/test_stack.ts";
+import { BUSYBOX, engineTest, podmanTest, type RealEngine } from "../helpers/real_engine.ts";
+import { ended, NEVER_STABLE, sleeper, testStack } from "../helpers/test_stack.ts";
 
 /** Is healthy from then on, and ends at once when it is stopped. */
 const RUN = "touch /ready; trap 'exit 0' TERM; sleep 2147483647 & wait";
@@ -115,6 +115,28 @@ engineTest("a rehearsal that the present image fails as well blocks nothing", as
   await createTrialVolume(app.deps, crypto.randomUUID(), new AbortController().signal);
   await removeLeftTrials(app.deps);
   equal(await leftOver(real), "", "also what another process has left");
+});
+
+podmanTest("Podman rehearses an update", async (real) => {
+  const { docker } = real;
+  const name = `test-rehearsal-${crypto.randomUUID().slice(0, 8)}`;
+  await using app = await liveApp(real.socketPath);
+  app.deps.now = () => new Date();
+  const script = `[ ! -e /data/file ] || exit 3; echo new > /data/file; ${RUN}`;
+  const volume = `--volume=${name}:/data`;
+  await docker("run", "-d", `--name=${name}`, volume, BUSYBOX, "sh", "-c", script);
+  await docker("exec", name, "sh", "-c", "until [ -e /ready ]; do sleep 0.1; done");
+  await docker("exec", name, "mv", "/data/file", "/data/other");
+  const path = `/api/containers/${name}`;
+  const good = await update(app, path, { rehearseOnly: true, force: true });
+  equal(good.status, "succeeded", good.error ?? "");
+  match(good.result.rehearsal, /has been up for/);
+  await docker("exec", name, "touch", "/data/file");
+  const bad = await update(app, path, { rehearseOnly: true, force: true, ...NEVER_STABLE });
+  match(bad.error, /says nothing: .* code 3/);
+  equal(await leftOver(real), "");
+  await docker("rm", "-fv", name);
+  await docker("volume", "rm", name);
 });
 
 engineTest("new images and a deploy of a stack are rehearsed together", async (real) => {

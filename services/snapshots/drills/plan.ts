@@ -18,16 +18,28 @@ import { keyOf, planMember, sourcesOf, type TrialMember } from "../../updates/tr
 import type { DescribedContainer, StackDescription } from "../description.ts";
 import { imageOf, type MissingImages } from "./images.ts";
 
-/** Containers that ran when the snapshot was made, and those that others wait for. */
+/** Most containers of a drill. */
+const CONTAINERS_MAX = 100;
+
+/**
+ * Containers that ran when the snapshot was made, and those that others wait for.
+ *
+ * @throws {AppError} `conflict` if there are none, or too many.
+ */
 export function chosenContainers({ containers }: StackDescription): DescribedContainer[] {
   const needed = new Set(
     containers.flatMap(({ inspect: { Config } }) =>
       parseDependsOn(Config.Labels?.[DEPENDS_ON_LABEL]).map(({ service }) => service)
     ),
   );
-  return containers.filter(({ ran, service }) =>
+  const chosen = containers.filter(({ ran, service }) =>
     ran !== false || (service !== null && needed.has(service))
   );
+  if (chosen.length === 0) {
+    throw new AppError("conflict", "The snapshot has no containers that ran");
+  }
+  if (chosen.length <= CONTAINERS_MAX) return chosen;
+  throw new AppError("conflict", `The snapshot has more than ${CONTAINERS_MAX} containers`);
 }
 
 export async function planMembers(

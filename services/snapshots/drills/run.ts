@@ -84,7 +84,6 @@ async function tryOut(deps: Deps, job: DrillJob, progress: Progress): Promise<st
   const snapshot = await translated(() => repository.snapshot(ref, signal));
   const description = await readDescription(repository, snapshot, stack, signal);
   const chosen = chosenContainers(description);
-  if (chosen.length === 0) throw new AppError("conflict", "The snapshot has no containers");
   // Stored before anything is pulled, so that it can be removed after a crash.
   const missing = await job.step("plan", () => findMissing(deps, chosen));
   await job.step("images", () => pullMissing(deps, missing, job));

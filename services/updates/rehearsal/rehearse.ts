@@ -6,6 +6,7 @@
  * @module
  */
 
+import { withoutValuesOf } from "../../backup/volumes/secret_values.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../errors.ts";
 import type { JobRun } from "../../jobs/kind.ts";
@@ -92,7 +93,12 @@ export async function tryOut(
     if (judged.length === 0) return { verdict: "Nothing of it was running" };
     assertHarmless(members);
     const helpers = members.flatMap(({ recreation: { create } }) => create.Image ?? []);
-    const copies = await copySources(deps, job, copied, helpers);
+    const originals = members.filter((member) => member.id !== "");
+    const copies = await withoutValuesOf(
+      deps.engine,
+      originals,
+      () => copySources(deps, job, copied, helpers),
+    );
     const copyFiles = fillFrom(deps, copies, helpers, signal);
     const containers = await createTrialContainers(deps, id, members, {
       ...copies,
