@@ -1,8 +1,7 @@
 /** The job that tries out the restore of a stack. @module */
 
-import type { Deps } from "../../deps.ts";
 import type { NamedJobKind } from "../../jobs/kind.ts";
-import type { DrillInput, DrillJob, DrillResult } from "./job.ts";
+import type { DrillInput, DrillResult } from "./job.ts";
 
 export const drillKind: NamedJobKind<DrillInput, DrillResult> = {
   id: "backup.drill",
