@@ -50,6 +50,10 @@ const fields = {
   stableSeconds: z.int().min(5).max(3_600).meta({
     description: "How long an updated container without a health check must run",
   }),
+  rehearse: z.boolean().meta({
+    description: "Whether updates are rehearsed on a copy of the data before, unless the request " +
+      "or the label `longshore.update.rehearse` says otherwise",
+  }),
   windows: z.array(Window).max(WINDOWS_MAX).meta({
     description: "When containers may be updated automatically; never if empty",
   }),
@@ -62,6 +66,7 @@ const EXAMPLE = {
   minimumAgeHours: 72,
   keepPreviousDays: 7,
   stableSeconds: 60,
+  rehearse: false,
   windows: [{ cron: "0 3 * * sat", timeZone: "Europe/Berlin", durationMinutes: 120 }],
 };
 

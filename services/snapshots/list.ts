@@ -8,6 +8,8 @@ import { AppError, messageFor } from "../errors.ts";
 import { type OpenedTarget, openTargetRepository } from "../backup/targets/open.ts";
 import { translated } from "../backup/targets/repository.ts";
 import { isOfThisHost, readTags } from "../backup/trees/tags.ts";
+import type { DrillInput } from "./drills/job.ts";
+import { drillKind } from "./drills/kinds.ts";
 import type { RestoreInput } from "./restore/job.ts";
 import { restoreKind } from "./restore/kinds.ts";
 
@@ -158,10 +160,11 @@ export async function deleteSnapshot(
   await translated(() => repository.removeSnapshots([snapshot.id], signal));
 }
 
-/** A restore may still need what it has kept. */
+/** A restore may still need what it has kept, and a drill what it restores. */
 function assertNotRestored({ db }: Pick<Deps, "db">, { target }: OpenedTarget): void {
   const restore = selectUnfinishedJobs(db).find(({ kind, input }) =>
-    kind === restoreKind.id && (input as RestoreInput).targetId === target.id
+    (kind === restoreKind.id || kind === drillKind.id) &&
+    (input as RestoreInput | DrillInput).targetId === target.id
   );
   if (restore) {
     throw new AppError("conflict", `${restore.target} is being restored; try again later`);

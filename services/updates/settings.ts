@@ -22,6 +22,8 @@ export interface UpdateSettings {
   keepPreviousDays: number;
   /** Time that an updated container without a health check has to run. */
   stableSeconds: number;
+  /** Whether updates are rehearsed on a copy before, unless a label or request says otherwise. */
+  rehearse: boolean;
   /** When containers may be updated automatically; never if empty. */
   windows: UpdateWindow[];
 }
@@ -48,6 +50,7 @@ const DEFAULTS: UpdateSettings = {
   minimumAgeHours: 72,
   keepPreviousDays: 7,
   stableSeconds: 60,
+  rehearse: false,
   windows: [],
 };
 

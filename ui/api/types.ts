@@ -371,6 +371,26 @@ export type BackupDiff = {
   truncated: boolean;
 };
 
+export type BackupDrill = {
+  id: string;
+  stack: string;
+  snapshot: string;
+  target: string;
+  ok: boolean;
+  reason: string;
+  durationMs: number;
+  at: string;
+};
+
+export type BackupDrillList = { drills: (BackupDrill)[] };
+
+export type BackupDrillRequest = {
+  stack: string;
+  snapshot?: string;
+  target?: string;
+  stableSeconds?: number;
+};
+
 export type BackupEstimate = {
   size: number | null;
   added: number | null;
@@ -703,6 +723,7 @@ export type ChatChannelChanges = {
     | "backup.succeeded"
     | "backup.failed"
     | "backup.overdue"
+    | "drill.failed"
     | "schedule.failed"
     | "certificate.expiring"
     | "monitor.down"
@@ -1091,6 +1112,8 @@ export type ContainerUpdate = {
   pull?: "always" | "missing" | "never";
   digest?: string;
   force?: boolean;
+  rehearse?: boolean;
+  rehearseOnly?: boolean;
 };
 
 export type ContainerUpdatePlan = {
@@ -1103,6 +1126,12 @@ export type ContainerUpdatePlan = {
   recreated: (string)[];
   watched: (string)[];
   replaced: ({ setting: string; names: (string)[] })[] | null;
+  rehearsal: {
+    containers: (string)[];
+    copied: (string)[];
+    leftOut: (string)[];
+    obstacle: string | null;
+  } | null;
   warnings: (string)[];
   obstacles: ({ message: string; canForce: boolean })[];
   verification: { method: "health" | "stability"; holdSeconds: number; deadlineSeconds: number };
@@ -2295,6 +2324,7 @@ export type NewChatChannel = {
     | "backup.succeeded"
     | "backup.failed"
     | "backup.overdue"
+    | "drill.failed"
     | "schedule.failed"
     | "certificate.expiring"
     | "monitor.down"
@@ -2472,6 +2502,7 @@ export type NewNotificationChannel = {
     | "backup.succeeded"
     | "backup.failed"
     | "backup.overdue"
+    | "drill.failed"
     | "schedule.failed"
     | "certificate.expiring"
     | "monitor.down"
@@ -2724,6 +2755,7 @@ export type NewWebhook = {
     | "backup.succeeded"
     | "backup.failed"
     | "backup.overdue"
+    | "drill.failed"
     | "schedule.failed"
     | "certificate.expiring"
     | "monitor.down"
@@ -2813,6 +2845,7 @@ export type NotificationChannelChanges = {
     | "backup.succeeded"
     | "backup.failed"
     | "backup.overdue"
+    | "drill.failed"
     | "schedule.failed"
     | "certificate.expiring"
     | "monitor.down"
@@ -3747,6 +3780,8 @@ export type StackDeploy = {
   onFailure?: "rollback" | "stop";
   stableSeconds?: number;
   healthTimeoutSeconds?: number;
+  rehearse?: boolean;
+  rehearseOnly?: boolean;
 };
 
 export type StackDetail = {
@@ -3843,6 +3878,8 @@ export type StackUpdate = {
   atomic?: boolean;
   pull?: "always" | "missing" | "never";
   force?: boolean;
+  rehearse?: boolean;
+  rehearseOnly?: boolean;
 };
 
 export type StackValidation = {
@@ -4164,6 +4201,7 @@ export type UpdateSettings = {
   minimumAgeHours: number;
   keepPreviousDays: number;
   stableSeconds: number;
+  rehearse: boolean;
   windows: (UpdateWindow)[];
   fixed: ("enabled" | "intervalHours")[];
 };
@@ -4175,6 +4213,7 @@ export type UpdateSettingsChanges = {
   minimumAgeHours?: number;
   keepPreviousDays?: number;
   stableSeconds?: number;
+  rehearse?: boolean;
   windows?: (UpdateWindow)[];
 };
 
@@ -4289,6 +4328,7 @@ export type WebhookChanges = {
     | "backup.succeeded"
     | "backup.failed"
     | "backup.overdue"
+    | "drill.failed"
     | "schedule.failed"
     | "certificate.expiring"
     | "monitor.down"
@@ -4490,6 +4530,10 @@ export interface Operations {
       offset?: number;
     };
     result: AuditPage;
+  };
+  "GET /api/backup/drills": {
+    query?: { stack?: string; latest?: boolean };
+    result: BackupDrillList;
   };
   "GET /api/backup/estimate": {
     query?: { stack?: string; volume?: string; target?: string };
@@ -5065,6 +5109,7 @@ export interface Operations {
   "POST /api/alerts/rules": { body: NewAlertRule; result: AlertRule };
   "POST /api/alerts/rules/test": { body: NewAlertRule; result: AlertRuleTest };
   "POST /api/backup": { result: string };
+  "POST /api/backup/drills": { body: BackupDrillRequest; result: Job };
   "POST /api/backup/snapshots": { body: BackupRequest | undefined; result: Job };
   "POST /api/backup/snapshots/{id}/restore": {
     path: { id: string };

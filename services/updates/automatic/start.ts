@@ -8,6 +8,7 @@ import { updateKind } from "../run/kind.ts";
 import { readLatest } from "../run/latest.ts";
 import { assertNoObstacle, describeObstacles } from "../run/prepare.ts";
 import { type Actor, startRun } from "../run/start.ts";
+import { rehearsalChoice } from "../rehearsal/choice.ts";
 import { type Obstacle, surveyUpdate } from "../run/survey.ts";
 import type { PendingUpdate } from "./pending.ts";
 
@@ -35,6 +36,7 @@ export async function startAutomaticUpdate(
     pull: "always",
     force: false,
     expectedDigest: digest,
+    rehearsal: rehearsalChoice(deps, {}, [survey.old.Config.Labels]),
     obstacles,
   })).job;
 }

@@ -207,7 +207,8 @@ async function keepLiving(deps: Deps, pairs: readonly Pair[]): Promise<string> {
   }
 }
 
-function block(
+/** Keeps images from being tried again on the container. */
+export function block(
   { db, now }: Deps,
   { id: jobId, input: { name } }: UpdateJob,
   { digests, image, reason }: { digests: readonly string[]; image: string; reason: string },

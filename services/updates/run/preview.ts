@@ -7,6 +7,8 @@ import type { Deps } from "../../deps.ts";
 import { asContainer } from "../../containers/reads.ts";
 import { assertDependentsInScope } from "../../containers/share_group.ts";
 import { readUpdateSettings } from "../settings.ts";
+import { rehearsalChoice } from "../rehearsal/choice.ts";
+import { previewRehearsal, type RehearsalPreview } from "../rehearsal/preview.ts";
 import { withVisibleImage } from "./choices.ts";
 import { defaultPull, readLatest } from "./latest.ts";
 import { logObstacles } from "./log_pattern.ts";
@@ -34,6 +36,8 @@ interface UpdatePreview {
   watched: string[];
   /** Settings that come from the new image; `null` before it is pulled. */
   replaced: ReplacedSetting[] | null;
+  /** `null` if the update is not rehearsed. */
+  rehearsal: RehearsalPreview | null;
   warnings: string[];
   obstacles: Obstacle[];
   verification: {
@@ -73,6 +77,10 @@ export async function previewUpdate(
     defaultStableSeconds: readUpdateSettings(deps).stableSeconds,
     verifyTimeoutSeconds,
   });
+  const isRehearsed = rehearsalChoice(deps, request, [old.Config.Labels]) !== null;
+  const rehearsal = isRehearsed
+    ? await previewRehearsal(deps, [container.name], actor.scope)
+    : null;
   return {
     container: container.name,
     id: container.id,
@@ -83,6 +91,7 @@ export async function previewUpdate(
     recreated: dependents.map((each) => asContainer(deps, each).name),
     watched: watched.map(({ name }) => name),
     replaced: plan?.replaced ?? null,
+    rehearsal,
     warnings: [...warningsOf(old, oldImage, newImage), ...latest.warnings],
     obstacles: [
       ...survey.obstacles,

@@ -18,6 +18,8 @@ import { logObstacles } from "./log_pattern.ts";
 import { assertNoObstacle } from "./prepare.ts";
 import { findPrevious } from "./previous.ts";
 import type { UpdateInput } from "./job.ts";
+import { rehearsalChoice, type RehearsalRequest } from "../rehearsal/choice.ts";
+import { rehearsalObstacles } from "../rehearsal/preview.ts";
 import { type Survey, surveyUpdate } from "./survey.ts";
 
 /** Criteria for the new container. */
@@ -35,7 +37,7 @@ interface VerificationRequest {
   monitors?: readonly string[] | undefined;
 }
 
-export interface UpdateRequest extends VerificationRequest {
+export interface UpdateRequest extends VerificationRequest, RehearsalRequest {
   /** Id, name or unambiguous prefix of an id. */
   containerId: string;
   /** Default: the reference that the container was created from. See `assertChoices()`. */
@@ -76,12 +78,18 @@ export async function startUpdate(deps: Deps, request: UpdateRequest): Promise<J
   const latest = force
     ? []
     : (await readLatest(deps, survey, { pull, digest: expectedDigest })).obstacles;
-  const obstacles = [...survey.obstacles, ...latest];
+  const rehearsal = rehearsalChoice(deps, request, [survey.old.Config.Labels]);
+  const obstacles = [
+    ...survey.obstacles,
+    ...latest,
+    ...await rehearsalObstacles(deps, rehearsal, [survey.container.name], actor.scope),
+  ];
   return (await startRun(deps, updateKind, { ...survey, obstacles }, request, {
     previousImageId: null,
     pull,
     force,
     expectedDigest: expectedDigest ?? null,
+    rehearsal,
   })).job;
 }
 
@@ -114,7 +122,7 @@ export async function startRun<Result>(
     & { actor: Actor },
   { isRebuild = false, ...input }:
     & Pick<UpdateInput, "previousImageId" | "pull" | "force" | "expectedDigest">
-    & Partial<Pick<UpdateInput, "isRebuild" | "obstacles">>,
+    & Partial<Pick<UpdateInput, "isRebuild" | "obstacles" | "rehearsal">>,
 ): Promise<StartedJob<Result>> {
   if (logPatternMustNotAppear !== undefined) {
     await compileLinearPattern(logPatternMustNotAppear, { field: "body.logPatternMustNotAppear" });

@@ -12,10 +12,13 @@ import type { PullPolicy } from "../../images/pull_policy.ts";
 import { startOrder } from "../../containers/order.ts";
 import type { Stack } from "../../stacks/groups.ts";
 import { findStack } from "../../stacks/stacks.ts";
+import { rehearsalChoice, type RehearsalRequest } from "../rehearsal/choice.ts";
+import { rehearsalObstacles } from "../rehearsal/preview.ts";
+import { assertNoObstacle } from "./prepare.ts";
 import { stackUpdateKind } from "./stack_kind.ts";
 import type { Actor } from "./start.ts";
 
-interface StackUpdateRequest {
+interface StackUpdateRequest extends RehearsalRequest {
   name: string;
   /** Whether the first failure takes back what was updated before. */
   atomic: boolean;
@@ -36,7 +39,7 @@ interface StackUpdateRequest {
  */
 export async function startStackUpdate(
   deps: Deps,
-  { name, atomic, pull, stableSeconds, verifyTimeoutSeconds, force = false, actor }:
+  { name, atomic, pull, stableSeconds, verifyTimeoutSeconds, force = false, actor, ...request }:
     StackUpdateRequest,
 ): Promise<JobView> {
   const stack = await findStack(deps, name, undefined);
@@ -49,16 +52,20 @@ export async function startStackUpdate(
   }
   const all = await currentContainers(deps);
   for (const each of containers) assertDependentsInScope(actor.scope, each, all);
+  const rehearsal = rehearsalChoice(deps, request, containers.map(({ labels }) => labels));
+  const names = containers.map((each) => each.name);
+  assertNoObstacle(await rehearsalObstacles(deps, rehearsal, names, actor.scope), false);
   return startJob(deps, stackUpdateKind, {
     target: name,
     input: {
-      containers: containers.map((each) => each.name),
+      containers: names,
       affected: containers.flatMap((each) => [identityOf(each), ...affectedBy(each, all)]),
       atomic,
       pull,
       stableSeconds: stableSeconds ?? null,
       verifyTimeoutSeconds: verifyTimeoutSeconds ?? null,
       force,
+      rehearsal,
     },
     caller: actor,
   }).job;

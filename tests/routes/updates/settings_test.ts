@@ -10,6 +10,7 @@ const DEFAULTS = {
   minimumAgeHours: 72,
   keepPreviousDays: 7,
   stableSeconds: 60,
+  rehearse: false,
   windows: [],
   fixed: [],
 };

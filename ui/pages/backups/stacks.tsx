@@ -1,17 +1,18 @@
 /** Tab of the stacks, and of volumes without one, each with its last backup. @module */
 
 import type {
+  BackupDrill,
   BackupSnapshot,
   BackupSnapshotList,
   Schedule,
   Stack,
   Volume,
 } from "../../api/types.ts";
-import { bytes, count } from "../../base/text.ts";
+import { bytes, count, plain } from "../../base/text.ts";
 import { type Column, numberColumn, textColumn } from "../../components/columns.tsx";
 import { useDialog } from "../../components/dialog.tsx";
 import { Listing } from "../../components/listing.tsx";
-import { useRead } from "../../components/reading.ts";
+import { useRead, useReloadAfter } from "../../components/reading.ts";
 import { Badge, State, Text } from "../../components/states.tsx";
 import { Time } from "../../components/time.tsx";
 import { useContainerChanges } from "../../parts/used_by.tsx";
@@ -19,9 +20,10 @@ import { stackPath } from "../../paths.ts";
 import { href } from "../../state/router.ts";
 import { hasRole } from "../../state/session.ts";
 import { BackUpDialog, nameOf, type Subject } from "./back_up.tsx";
+import { beginDrill, LastDrill } from "./drill.tsx";
 import { BackupHistory } from "./history.tsx";
 import { ScheduleForm } from "../schedules/form.tsx";
-import { useSnapshots } from "./reading.ts";
+import { useBackupJobs, useSnapshots } from "./reading.ts";
 import {
   mayChangeSchedules,
   NextRun,
@@ -39,12 +41,15 @@ interface Row {
   /** Whether there may be one that was not read. */
   isUnknown: boolean;
   schedules: readonly Schedule[];
+  drill: BackupDrill | undefined;
 }
 
 export function Stacks() {
   const snapshots = useSnapshots();
   const stacks = useRead("GET /api/stacks", {});
   const volumes = useRead("GET /api/volumes", {});
+  const drills = useRead("GET /api/backup/drills", { query: { latest: true } });
+  useReloadAfter(useBackupJobs().length, drills.reload);
   useContainerChanges(() => {
     stacks.reload();
     volumes.reload();
@@ -54,7 +59,7 @@ export function Stacks() {
   const found = stacks.data.value?.stacks;
   const { schedules, reload } = useBackupSchedules();
   const rows = list && found &&
-    rowsOf(list, found, volumes.data.value?.volumes ?? [])
+    rowsOf(list, found, volumes.data.value?.volumes ?? [], drills.data.value?.drills ?? [])
       .map((row): Row => ({ ...row, schedules: schedulesOf(schedules, row.subject) }));
   const backUp = (subject: Subject) =>
     dialog.open(BackUpDialog, { subject, targets: list!.targets });
@@ -90,6 +95,7 @@ function rowsOf(
   list: BackupSnapshotList,
   stacks: readonly Stack[],
   volumes: readonly Volume[],
+  drills: readonly BackupDrill[],
 ): Omit<Row, "schedules">[] {
   const isUnknown = list.total > list.snapshots.length ||
     list.targets.some(({ error }) => error !== null);
@@ -101,15 +107,18 @@ function rowsOf(
     volumes: volumesOf(stack, volumes).length,
     last: lastBackup(list, (each) => each.stack === stack.name),
     isUnknown,
+    drill: drills.find((each) => each.stack === stack.name),
   }));
   const others = volumes.filter(({ name, labels, containers }) =>
-    !labels["com.docker.compose.project"] && !containers.some((each) => inStacks.has(each)) &&
+    !labels["com.docker.compose.project"] && !labels["longshore.trial"] &&
+    !containers.some((each) => inStacks.has(each)) &&
     !(isAnonymous(name) && containers.length === 0)
   ).map(({ name }) => ({
     subject: { volume: name },
     volumes: 1,
     last: lastBackup(list, (each) => each.stack === null && each.volumes.includes(name)),
     isUnknown,
+    drill: undefined,
   }));
   return [...own, ...others];
 }
@@ -164,23 +173,43 @@ const COLUMNS: readonly Column<Row>[] = [
     wide: true,
     width: "w-m",
   },
+  {
+    title: "Last drill",
+    cell: ({ subject, drill }) => "stack" in subject ? <LastDrill drill={drill} /> : null,
+    sort: ({ drill }) => drill?.at,
+    wide: true,
+    width: "w-l",
+  },
   numberColumn("Size", ({ last }) => last?.size, bytes, { wide: true, width: "w-s" }),
   textColumn("Target", ({ last }) => last?.target ?? null, { wide: true, width: "w-m" }),
 ];
 
 const backUpColumn = (backUp: (subject: Subject) => void): Column<Row> => ({
   title: "Action",
-  cell: ({ subject }) => (
-    <button
-      type="button"
-      class="button plain"
-      aria-label={`Back up ${nameOf(subject)}`}
-      onClick={() => backUp(subject)}
-    >
-      Back up
-    </button>
+  cell: ({ subject, last }) => (
+    <>
+      <button
+        type="button"
+        class="button plain"
+        aria-label={`Back up ${plain(nameOf(subject))}`}
+        onClick={() => backUp(subject)}
+      >
+        Back up
+      </button>
+      {"stack" in subject && last && (
+        <button
+          type="button"
+          class="button plain"
+          aria-label={`Drill ${plain(subject.stack)}`}
+          title="Restore it on a copy, to see whether it works"
+          onClick={() => void beginDrill(subject.stack)}
+        >
+          Drill
+        </button>
+      )}
+    </>
   ),
-  width: "w-s",
+  width: "w-m",
 });
 
 const scheduleColumn = (schedule: (row: Row) => void): Column<Row> => ({

@@ -11,6 +11,7 @@ import { Icon } from "../../components/icon.tsx";
 import { Failure, Loading } from "../../components/states.tsx";
 import { duration, imageName, plain } from "../../base/text.ts";
 import { beginJob } from "../../state/jobs.ts";
+import { RehearsalFacts, RehearsalField } from "./rehearsal.tsx";
 
 /**
  * @param props.container With its image, another tag of that can be entered.
@@ -26,7 +27,8 @@ export function UpdateDialog(
 ) {
   const image = useSignal<string | undefined>(undefined);
   const force = useSignal(false);
-  const { plan, error, reload } = usePlan(id, image.value);
+  const rehearse = useSignal<boolean | undefined>(undefined);
+  const { plan, error, reload } = usePlan(id, image.value, rehearse.value);
   const blocking = plan?.obstacles.filter(({ canForce }) => !(canForce && force.value)) ?? [];
   const update = async () => {
     const isStarted = await beginJob(
@@ -38,6 +40,7 @@ export function UpdateDialog(
             ...(image.value && { image: image.value }),
             ...(plan?.newDigest && { digest: plan.newDigest }),
             force: force.value,
+            ...(rehearse.value !== undefined && { rehearse: rehearse.value }),
           },
         }) as Promise<Job>,
     );
@@ -68,6 +71,10 @@ export function UpdateDialog(
         : plan
         ? <Plan plan={plan} />
         : <Loading name="Plan" />}
+      <RehearsalField
+        isChosen={rehearse.value ?? (plan ? plan.rehearsal !== null : false)}
+        onChange={(isChosen) => rehearse.value = isChosen}
+      />
       {plan?.obstacles.some(({ canForce }) => canForce) && (
         <label class="check">
           <input
@@ -82,7 +89,7 @@ export function UpdateDialog(
         <button type="button" class="button plain" data-autofocus onClick={onClose}>Cancel</button>
         <Button
           kind="primary"
-          disabled={!plan || blocking.length > 0}
+          disabled={!plan || blocking.length > 0 || plan.rehearsal?.obstacle != null}
           onClick={() => void update()}
         >
           Update
@@ -120,7 +127,7 @@ function TagField({ image, onChange }: {
 /** Repository and tag of a reference; no image id. */
 const REFERENCE = /^(?!sha256:)([^@]*?)(?::([\w.-]+))?(?:@.*)?$/;
 
-function usePlan(id: string, image: string | undefined) {
+function usePlan(id: string, image: string | undefined, rehearse: boolean | undefined) {
   const plan = useSignal<ContainerUpdatePlan | undefined>(undefined);
   const error = useSignal<ApiError | undefined>(undefined);
   const round = useSignal(0);
@@ -130,7 +137,10 @@ function usePlan(id: string, image: string | undefined) {
     api("POST /api/containers/{id}/update", {
       path: { id },
       query: { plan: true },
-      body: image === undefined ? {} : { image },
+      body: {
+        ...(image !== undefined && { image }),
+        ...(rehearse !== undefined && { rehearse }),
+      },
     }, { signal: end.signal }).then((result) => {
       if ("obstacles" in result) plan.value = result;
     }).catch((problem) => {
@@ -139,7 +149,7 @@ function usePlan(id: string, image: string | undefined) {
       error.value = problem;
     });
     return () => end.abort();
-  }, [id, image, round.value]);
+  }, [id, image, rehearse, round.value]);
   return { plan: plan.value, error: error.value, reload: () => round.value++ };
 }
 
@@ -175,6 +185,7 @@ function Plan({ plan }: { plan: ContainerUpdatePlan }) {
         )}
         {watched.length > 0 && <Fact name="Must stay healthy">{watched.map(plain).join(", ")}
         </Fact>}
+        <RehearsalFacts rehearsal={plan.rehearsal} />
         {replaced?.filter(({ names }) => names.length > 0).map(({ setting, names }) => (
           <Fact key={setting} name={`New ${words(setting)}`}>
             <span class="wrap">{names.map(plain).join("\n")}</span>
