@@ -8,12 +8,13 @@ import type {
   Stack,
   Volume,
 } from "../../api/types.ts";
-import { bytes, count } from "../../base/text.ts";
-import { type Column, numberColumn, textColumn } from "../../components/columns.tsx";
+import { bytes, count, plain } from "../../base/text.ts";
+import { type Column, numberColumn } from "../../components/columns.tsx";
 import { useDialog } from "../../components/dialog.tsx";
 import { Listing } from "../../components/listing.tsx";
 import { useRead, useReloadAfter } from "../../components/reading.ts";
 import { Badge, State, Text } from "../../components/states.tsx";
+import { addStyles } from "../../components/styles.ts";
 import { Time } from "../../components/time.tsx";
 import { useContainerChanges } from "../../parts/used_by.tsx";
 import { stackPath } from "../../paths.ts";
@@ -33,6 +34,9 @@ import {
 } from "./scheduled.tsx";
 import { isAnonymous, lastBackup, snapshotPath } from "./snapshot_text.ts";
 import { UnreadTargets } from "./unread.tsx";
+import styles from "./backups.css" with { type: "text" };
+
+addStyles(styles);
 
 interface Row {
   subject: Subject;
@@ -165,11 +169,15 @@ const COLUMNS: readonly Column<Row>[] = [
               tone={isUnknown ? "idle" : "warn"}
             />
           )}
-        {schedules.length > 0 && (
-          <p class="hint inline">
-            Next <NextRun schedules={schedules} />
-          </p>
-        )}
+        <p class="hint inline">
+          {last && `at ${plain(last.target)}`}
+          {last && schedules.length > 0 && ", "}
+          {schedules.length > 0 && (
+            <>
+              next <NextRun schedules={schedules} />
+            </>
+          )}
+        </p>
       </>
     ),
     sort: ({ last }) => last?.time,
@@ -183,7 +191,6 @@ const COLUMNS: readonly Column<Row>[] = [
     width: "w-l",
   },
   numberColumn("Size", ({ last }) => last?.size, bytes, { wide: true, width: "w-s" }),
-  textColumn("Target", ({ last }) => last?.target ?? null, { wide: true, width: "w-m" }),
 ];
 
 interface RowButton {
@@ -205,7 +212,7 @@ const DRILL: RowButton = {
 const buttonColumn = (buttons: readonly RowButton[]): Column<Row> => ({
   title: "Action",
   cell: (row) => (
-    <span class="outcome">
+    <span class="row-buttons">
       {buttons.filter(({ isShown }) => isShown?.(row) ?? true).map(({ text, title, onClick }) => (
         <button
           key={text}
