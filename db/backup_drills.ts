@@ -45,6 +45,12 @@ export const selectBackupDrills = (db: Database, stack?: string): StoredDrill[] 
     ? drills.all(db)
     : drills.select(db, "WHERE stack = :stack ORDER BY at DESC, id", { stack });
 
+/** When a snapshot of each stack was last restored with success, by stack. */
+export const selectLastGoodDrills = (db: Database): { stack: string; at: string }[] =>
+  db.all(
+    "SELECT stack, max(at) AS at FROM backup_drills WHERE ok = 1 GROUP BY stack ORDER BY stack",
+  );
+
 /** The newest drill of each stack, newest first. */
 export const selectLatestBackupDrills = (db: Database): StoredDrill[] =>
   drills.select(

@@ -137,6 +137,7 @@ export type AlertMetric =
   | "container_cpu_percent"
   | "container_network_bytes_per_second"
   | "backup_age_hours"
+  | "drill_age_days"
   | "engine_down"
   | "update_available_days"
   | "outbox_age_seconds"
@@ -2615,8 +2616,8 @@ export type NewRole = {
 
 export type NewSchedule = {
   name: string;
-  kind?: "container" | "stack" | "backup" | "prune" | "backup-prune";
-  action?: "restart" | "start" | "stop" | "update" | "backup" | "prune";
+  kind?: "container" | "stack" | "backup" | "drill" | "prune" | "backup-prune";
+  action?: "restart" | "start" | "stop" | "update" | "backup" | "drill" | "prune";
   cronExpression: string;
   containerId?: string;
   containerName?: string;
@@ -3395,8 +3396,8 @@ export type SamlResponseForm = { SAMLResponse: string; RelayState?: string };
 
 export type Schedule = {
   name: string;
-  kind: "container" | "stack" | "backup" | "prune" | "backup-prune";
-  action: "restart" | "start" | "stop" | "update" | "backup" | "prune";
+  kind: "container" | "stack" | "backup" | "drill" | "prune" | "backup-prune";
+  action: "restart" | "start" | "stop" | "update" | "backup" | "drill" | "prune";
   cronExpression: string;
   containerId?: string;
   containerName?: string;
@@ -3420,8 +3421,8 @@ export type Schedule = {
 
 export type ScheduleChanges = {
   name?: string;
-  kind?: "container" | "stack" | "backup" | "prune" | "backup-prune";
-  action?: "restart" | "start" | "stop" | "update" | "backup" | "prune";
+  kind?: "container" | "stack" | "backup" | "drill" | "prune" | "backup-prune";
+  action?: "restart" | "start" | "stop" | "update" | "backup" | "drill" | "prune";
   cronExpression?: string;
   containerId?: string;
   containerName?: string;
@@ -3446,11 +3447,11 @@ export type ScheduleHistory = {
 };
 
 export type ScheduleKind = {
-  id: "container" | "stack" | "backup" | "prune" | "backup-prune";
+  id: "container" | "stack" | "backup" | "drill" | "prune" | "backup-prune";
   title: string;
   description: string;
   actions: ({
-    id: "restart" | "start" | "stop" | "update" | "backup" | "prune";
+    id: "restart" | "start" | "stop" | "update" | "backup" | "drill" | "prune";
     title: string;
     description: string;
     permission: string;
@@ -3486,8 +3487,8 @@ export type ScheduleRun = {
   id: string;
   scheduleId: string;
   scheduleName: string;
-  kind: "container" | "stack" | "backup" | "prune" | "backup-prune";
-  action: "restart" | "start" | "stop" | "update" | "backup" | "prune";
+  kind: "container" | "stack" | "backup" | "drill" | "prune" | "backup-prune";
+  action: "restart" | "start" | "stop" | "update" | "backup" | "drill" | "prune";
   containerId?: string;
   containerName?: string;
   stack?: string;

@@ -9,11 +9,12 @@ import type {
   Volume,
 } from "../../api/types.ts";
 import { bytes, count, plain } from "../../base/text.ts";
-import { type Column, numberColumn, textColumn } from "../../components/columns.tsx";
+import { type Column, numberColumn } from "../../components/columns.tsx";
 import { useDialog } from "../../components/dialog.tsx";
 import { Listing } from "../../components/listing.tsx";
 import { useRead, useReloadAfter } from "../../components/reading.ts";
 import { Badge, State, Text } from "../../components/states.tsx";
+import { addStyles } from "../../components/styles.ts";
 import { Time } from "../../components/time.tsx";
 import { useContainerChanges } from "../../parts/used_by.tsx";
 import { stackPath } from "../../paths.ts";
@@ -33,6 +34,9 @@ import {
 } from "./scheduled.tsx";
 import { isAnonymous, lastBackup, snapshotPath } from "./snapshot_text.ts";
 import { UnreadTargets } from "./unread.tsx";
+import styles from "./backups.css" with { type: "text" };
+
+addStyles(styles);
 
 interface Row {
   subject: Subject;
@@ -61,13 +65,14 @@ export function Stacks() {
   const rows = list && found &&
     rowsOf(list, found, volumes.data.value?.volumes ?? [], drills.data.value?.drills ?? [])
       .map((row): Row => ({ ...row, schedules: schedulesOf(schedules, row.subject) }));
-  const backUp = (subject: Subject) =>
+  const backUp = ({ subject }: Row) =>
     dialog.open(BackUpDialog, { subject, targets: list!.targets });
   const schedule = ({ subject, schedules: [item] }: Row) =>
     dialog.open(ScheduleForm, { item, preset: presetFor(subject), onSaved: reload });
-  const buttons = [
-    ...hasRole("operator", "backup:run") ? [backUpColumn(backUp)] : [],
-    ...mayChangeSchedules() ? [scheduleColumn(schedule)] : [],
+  const buttons: RowButton[] = [
+    ...hasRole("operator", "backup:run") ? [{ text: "Back up", onClick: backUp }] : [],
+    ...mayChangeSchedules() ? [{ text: "Schedule", onClick: schedule }] : [],
+    ...hasRole("operator", "backup:run") ? [DRILL] : [],
   ];
   const failed = [snapshots, stacks].find(({ error }) => error.value) ?? stacks;
   return (
@@ -75,7 +80,7 @@ export function Stacks() {
       <UnreadTargets list={list} />
       <Listing
         name="Stacks"
-        columns={[...COLUMNS, ...buttons]}
+        columns={buttons.length > 0 ? [...COLUMNS, buttonColumn(buttons)] : COLUMNS}
         rows={rows}
         keyOf={({ subject }) => JSON.stringify(subject)}
         nameOf={({ subject }) => nameOf(subject)}
@@ -150,28 +155,33 @@ const COLUMNS: readonly Column<Row>[] = [
   },
   {
     title: "Last backup",
-    cell: ({ last, isUnknown }) =>
-      last
-        ? (
-          <a href={href(snapshotPath(last))}>
-            <Time at={last.time} />
-          </a>
-        )
-        : (
-          <State
-            state={isUnknown ? "Unknown" : "Never backed up"}
-            tone={isUnknown ? "idle" : "warn"}
-          />
-        ),
+    cell: ({ last, isUnknown, schedules }) => (
+      <>
+        {last
+          ? (
+            <a href={href(snapshotPath(last))}>
+              <Time at={last.time} />
+            </a>
+          )
+          : (
+            <State
+              state={isUnknown ? "Unknown" : "Never backed up"}
+              tone={isUnknown ? "idle" : "warn"}
+            />
+          )}
+        <p class="hint inline">
+          {last && `at ${plain(last.target)}`}
+          {last && schedules.length > 0 && ", "}
+          {schedules.length > 0 && (
+            <>
+              next <NextRun schedules={schedules} />
+            </>
+          )}
+        </p>
+      </>
+    ),
     sort: ({ last }) => last?.time,
-    width: "w-m",
-  },
-  {
-    title: "Next backup",
-    cell: ({ schedules }) => <NextRun schedules={schedules} />,
-    sort: ({ schedules: [first] }) => first?.nextRunAt,
-    wide: true,
-    width: "w-m",
+    width: "w-l",
   },
   {
     title: "Last drill",
@@ -181,48 +191,41 @@ const COLUMNS: readonly Column<Row>[] = [
     width: "w-l",
   },
   numberColumn("Size", ({ last }) => last?.size, bytes, { wide: true, width: "w-s" }),
-  textColumn("Target", ({ last }) => last?.target ?? null, { wide: true, width: "w-m" }),
 ];
 
-const backUpColumn = (backUp: (subject: Subject) => void): Column<Row> => ({
+interface RowButton {
+  text: string;
+  title?: string;
+  /** Default: in every row. */
+  isShown?: (row: Row) => boolean;
+  onClick: (row: Row) => void;
+}
+
+const DRILL: RowButton = {
+  text: "Drill",
+  title: "Restore it on a copy, to see whether it works",
+  isShown: ({ subject, last }) => "stack" in subject && last !== undefined,
+  onClick: ({ subject }) => void ("stack" in subject && beginDrill(subject.stack)),
+};
+
+/** The buttons of a row that the user may press. */
+const buttonColumn = (buttons: readonly RowButton[]): Column<Row> => ({
   title: "Action",
-  cell: ({ subject, last }) => (
-    <>
-      <button
-        type="button"
-        class="button plain"
-        aria-label={`Back up ${plain(nameOf(subject))}`}
-        onClick={() => backUp(subject)}
-      >
-        Back up
-      </button>
-      {"stack" in subject && last && (
+  cell: (row) => (
+    <span class="row-buttons">
+      {buttons.filter(({ isShown }) => isShown?.(row) ?? true).map(({ text, title, onClick }) => (
         <button
+          key={text}
+          title={title}
           type="button"
           class="button plain"
-          aria-label={`Drill ${plain(subject.stack)}`}
-          title="Restore it on a copy, to see whether it works"
-          onClick={() => void beginDrill(subject.stack)}
+          aria-label={`${text} ${nameOf(row.subject)}`}
+          onClick={() => onClick(row)}
         >
-          Drill
+          {text}
         </button>
-      )}
-    </>
+      ))}
+    </span>
   ),
-  width: "w-m",
-});
-
-const scheduleColumn = (schedule: (row: Row) => void): Column<Row> => ({
-  title: "Times",
-  cell: (row) => (
-    <button
-      type="button"
-      class="button plain"
-      aria-label={`Schedule ${nameOf(row.subject)}`}
-      onClick={() => schedule(row)}
-    >
-      Schedule
-    </button>
-  ),
-  width: "w-s",
+  width: "w-l",
 });
