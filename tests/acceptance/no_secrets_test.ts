@@ -419,6 +419,7 @@ async function makeRecords(service: PlantedService, holders: readonly Holder[]):
     comment: null,
   });
   ids.set("/api/alerts/events", "a1");
+  ids.set("/api/users", ids.get("/auth/users")!);
   await pull(service, "app");
   const role = `${ENTERPRISE}/roles`;
   ids.set(`${role}/users`, users.operator).set(`${role}/:id/users`, users.operator);
