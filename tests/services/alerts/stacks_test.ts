@@ -1,4 +1,5 @@
 import { deepEqual, equal } from "node:assert/strict";
+import { insertBackupDrill } from "../../../db/backup_drills.ts";
 import { insertBackupTarget } from "../../../db/backup_targets.ts";
 import { replaceLastBackup } from "../../../db/last_backups.ts";
 import { evaluateAlerts } from "../../../services/alerts/evaluation.ts";
@@ -98,4 +99,17 @@ Deno.test("a metric of stacks refuses another target", async () => {
     400,
     "body.scope.target.kind: backup_age_hours is measured for stacks; set it to stacks",
   ]);
+});
+
+Deno.test("drill_age_days counts from the last drill that succeeded", async () => {
+  using app = testApp({ now: "2026-01-11T00:00:00Z" });
+  const drill = { stack: "shop", snapshot: "40dc1520", target: "NAS", durationMs: 1 };
+  for (const [id, ok, at] of [["a", true, "2026-01-01"], ["b", false, "2026-01-09"]] as const) {
+    const reason = "shop-web-1 is healthy";
+    insertBackupDrill(app.deps.db, { ...drill, id, ok, reason, at: `${at}T00:00:00.000Z` });
+  }
+  setContainers(app, containerOf({ name: "web", labels: composeLabels("shop", "web") }));
+  const rule = { ...RULE, metric: "drill_age_days", threshold: 9 };
+  const { wouldFire, valueText } = (await app.call("POST", `${RULES}/test`, rule)).body;
+  deepEqual([wouldFire, valueText], [true, "10 days"]);
 });

@@ -2,7 +2,7 @@
 
 import { includesStack } from "../../../access/scope.ts";
 import { startDrill } from "../../../snapshots/drills/start.ts";
-import { assertStack, targetName } from "./checks.ts";
+import { assertStack } from "./checks.ts";
 import { endOf } from "./job_end.ts";
 import type { ScheduleKind } from "./kind.ts";
 import { inTurnAt } from "./target_turns.ts";
