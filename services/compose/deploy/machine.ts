@@ -165,7 +165,7 @@ async function deployServices(
   stack: LoadedStack,
   { services, existing, removed }: PlannedDeploy,
 ): Promise<void> {
-  const { input: { healthTimeoutSeconds }, signal } = job;
+  const { input: { healthTimeoutSeconds, anonymousVolumes = [] }, signal } = job;
   const failed = new AbortController();
   const known = new Set(existing);
   const replaced = new Set(
@@ -181,7 +181,8 @@ async function deployServices(
     failed.signal.throwIfAborted();
     const created = await job.step(
       `create ${key}`,
-      () => createContainers(deps, stack, work, (id) => known.has(id)),
+      () =>
+        createContainers(deps, stack, work, { isExisting: (id) => known.has(id), anonymousVolumes }),
     );
     await job.step(startStep(key), async () => {
       await waitForDependencies(deps, stack, key, {
