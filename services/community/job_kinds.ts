@@ -6,6 +6,7 @@ import { imageLoadKind } from "../images/load.ts";
 import { imagePullKind } from "../images/pull.ts";
 import { snapshotKind } from "../snapshots/kinds.ts";
 import { restoreKind } from "../snapshots/restore/kinds.ts";
+import { stackRestoreKind } from "../snapshots/stack/kinds.ts";
 import { scanKind, takeoverKind } from "../takeover/kinds.ts";
 import { rebuildKind } from "../updates/rebuild/kind.ts";
 import { updateCheckKind } from "../updates/check/job.ts";
@@ -29,6 +30,7 @@ export const JOB_KINDS: readonly NamedJobKind[] = [
   takeoverKind,
   snapshotKind,
   restoreKind,
+  stackRestoreKind,
   checkKind,
   forgetKind,
   pruneKind,

@@ -10,6 +10,7 @@ import { translated } from "../backup/targets/repository.ts";
 import { isOfThisHost, readTags } from "../backup/trees/tags.ts";
 import type { RestoreInput } from "./restore/job.ts";
 import { restoreKind } from "./restore/kinds.ts";
+import { stackRestoreKind } from "./stack/kinds.ts";
 
 /** Longest wait for a target, in milliseconds. */
 const TARGET_MS = 60_000;
@@ -158,10 +159,12 @@ export async function deleteSnapshot(
   await translated(() => repository.removeSnapshots([snapshot.id], signal));
 }
 
+const RESTORES = [restoreKind.id, stackRestoreKind.id];
+
 /** A restore may still need what it has kept. */
 function assertNotRestored({ db }: Pick<Deps, "db">, { target }: OpenedTarget): void {
   const restore = selectUnfinishedJobs(db).find(({ kind, input }) =>
-    kind === restoreKind.id && (input as RestoreInput).targetId === target.id
+    RESTORES.includes(kind) && (input as RestoreInput).targetId === target.id
   );
   if (restore) {
     throw new AppError("conflict", `${restore.target} is being restored; try again later`);
