@@ -135,6 +135,10 @@ export const snapshotEndpoints = (deps: Deps) => {
         target: TargetName.optional(),
         mode: Mode.optional(),
         note: z.string().max(200).optional(),
+        withImages: z.boolean().default(false).meta({
+          description: "Whether to store the images of a stack's containers as well, for a host " +
+            "without their registry",
+        }),
         includeSharedUsers: IncludeSharedUsers.default(false),
       }).meta({ id: "BackupRequest", example: { stack: "shop", note: "before the move" } }),
       returns: Job,
@@ -307,52 +311,58 @@ export const snapshotEndpoints = (deps: Deps) => {
         read(caller, () => diffSnapshots(deps, params.id, params.other, query)),
     ),
 
-    endpoint("POST /api/backup/snapshots/:id/restore", {
-      operationId: "restoreBackupSnapshot",
-      summary: "Restore from a snapshot",
-      description: "Starts a job. Into new volumes unless `to` is `replace`: then the containers " +
-        "that use what is replaced are stopped, what is there is kept as a snapshot of its own, " +
-        "and the containers are started and judged; if they fail, what was there comes back. " +
-        "`what: stack` brings a whole stack back: sources, images, networks, volumes and " +
-        "directories, then a deploy that judges its containers; if that fails, nothing of a new " +
-        "stack stays.",
-      role: "admin",
-      permission: "backup:write",
-      destructive: true,
-      params: Params,
-      body: z.object({
-        target: TargetName.optional(),
-        what: z.enum(["volume", "file", "stack"]),
-        paths: z.array(FilePath).min(1).max(100).optional().meta({
-          description: "Volumes, directories below `STACK_ROOTS` or files of the snapshot; " +
-            "default: all volumes. Not for a whole stack",
+    endpoint(
+      "POST /api/backup/snapshots/:id/restore",
+      {
+        operationId: "restoreBackupSnapshot",
+        summary: "Restore from a snapshot",
+        description:
+          "Starts a job. Into new volumes unless `to` is `replace`: then the containers " +
+          "that use what is replaced are stopped, what is there is kept as a snapshot of its own, " +
+          "and the containers are started and judged; if they fail, what was there comes back. " +
+          "`what: stack` brings a whole stack back: sources, images, networks, volumes and " +
+          "directories, then a deploy that judges its containers; if that fails, nothing of a new " +
+          "stack stays.",
+        role: "admin",
+        permission: "backup:write",
+        destructive: true,
+        params: Params,
+        body: z.object({
+          target: TargetName.optional(),
+          what: z.enum(["volume", "file", "stack"]),
+          paths: z.array(FilePath).min(1).max(100).optional().meta({
+            description: "Volumes, directories below `STACK_ROOTS` or files of the snapshot; " +
+              "default: all volumes. Not for a whole stack",
+          }),
+          to: z.enum(["new", "replace"]).default("new"),
+          stableSeconds: z.int().min(1).max(3_600).optional().meta({
+            description:
+              "Time for which the containers must stay up; default 10, or as their health " +
+              "checks say",
+          }),
+          as: z.string().min(1).max(200).optional().meta({
+            description:
+              "Name of the new volume or stack; default for a volume: the old name with " +
+              "`-restored`, for a stack: the old name",
+          }),
+        }).meta({
+          id: "BackupRestoreRequest",
+          example: { what: "volume", paths: ["/volumes/shop_data"], to: "replace" },
         }),
-        to: z.enum(["new", "replace"]).default("new"),
-        stableSeconds: z.int().min(1).max(3_600).optional().meta({
-          description:
-            "Time for which the containers must stay up; default 10, or as their health " +
-            "checks say",
-        }),
-        as: z.string().min(1).max(200).optional().meta({
-          description: "Name of the new volume or stack; default for a volume: the old name with " +
-            "`-restored`, for a stack: the old name",
-        }),
-      }).meta({
-        id: "BackupRestoreRequest",
-        example: { what: "volume", paths: ["/volumes/shop_data"], to: "replace" },
-      }),
-      returns: Job,
-      status: 202,
-      failures: {
-        ...FAILURES,
-        404: "The snapshot, a path in it or the target does not exist",
-        409: "A name is in use, the volumes cannot be emptied, or an action is in progress",
-        ...ENGINE_FAILURES,
+        returns: Job,
+        status: 202,
+        failures: {
+          ...FAILURES,
+          404: "The snapshot, a path in it or the target does not exist",
+          409: "A name is in use, the volumes cannot be emptied, or an action is in progress",
+          ...ENGINE_FAILURES,
+        },
       },
-    }, ({ params, body: { what, ...body }, caller }) =>
-      what === "stack"
-        ? startStackRestore(deps, caller, params.id, stackRequest(body))
-        : startRestore(deps, caller, params.id, { what, ...body })),
+      ({ params, body: { what, ...body }, caller }) =>
+        what === "stack"
+          ? startStackRestore(deps, caller, params.id, stackRequest(body))
+          : startRestore(deps, caller, params.id, { what, ...body }),
+    ),
 
     endpoint("GET /api/backup/snapshots/:id/restore-plan", {
       operationId: "planBackupStackRestore",

@@ -106,7 +106,11 @@ async function describeAsCompose(
   containers: Contents["containers"],
 ): Promise<string | null> {
   try {
-    const { compose } = await generateStack(deps, { role: "admin" }, containers.map(({ id }) => id));
+    const { compose } = await generateStack(
+      deps,
+      { role: "admin" },
+      containers.map(({ id }) => id),
+    );
     return compose;
   } catch (error) {
     if (!(error instanceof AppError)) throw error;

@@ -16,6 +16,8 @@ export interface SnapshotInput {
   /** Name of the target. */
   place: string;
   mode: Mode;
+  /** Whether the images of the containers are stored, too. */
+  withImages?: boolean;
   reason: Reason;
   note: string | null;
   /** Estimated bytes of all files; `null` if unknown. */

@@ -16,6 +16,7 @@ import { assertRoom, type Estimate, estimateSnapshot } from "./estimate.ts";
 import { snapshotKind } from "./kinds.ts";
 import { withImageLabels } from "./labels.ts";
 import { assertStoppable } from "./hold.ts";
+import { assertRoomForImages } from "./saved_images.ts";
 import { defaultMode, type Mode } from "./modes.ts";
 
 export interface SnapshotRequest {
@@ -26,6 +27,8 @@ export interface SnapshotRequest {
   target?: string | undefined;
   mode?: Mode | undefined;
   note?: string | undefined;
+  /** Whether the images of a stack's containers are stored, too. */
+  withImages?: boolean | undefined;
   /** Whether containers of other stacks that use the volumes may be stopped, too. */
   includeSharedUsers: boolean;
 }
@@ -46,10 +49,14 @@ export async function startSnapshot(
   request: SnapshotRequest,
   reason: Reason = "manual",
 ): Promise<JobView> {
-  const { stack, volumes, note, includeSharedUsers } = request;
+  const { stack, volumes, note, includeSharedUsers, withImages = false } = request;
+  if (withImages && stack === undefined) {
+    throw new InputError([{ path: "body.withImages", message: "is for stacks only" }]);
+  }
   const contents = await readContents(deps, request);
   if (!includeSharedUsers) assertNotShared(contents);
   const target = await targetForSnapshot(deps, request.target);
+  if (withImages) await assertRoomForImages(deps, target.id, contents);
   const writers = writersOf(contents);
   const mode = request.mode ?? defaultMode(await withImageLabels(deps, writers));
   const all = await currentContainers(deps);
@@ -66,6 +73,7 @@ export async function startSnapshot(
       targetId: target.id,
       place: target.name,
       mode,
+      withImages,
       reason,
       note: note ?? null,
       size: estimate.size,

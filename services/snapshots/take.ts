@@ -4,6 +4,7 @@ import { openTargetRepository } from "../backup/targets/open.ts";
 import { type Stored, storeTree } from "../backup/trees/store.ts";
 import { tagsOf } from "../backup/trees/tags.ts";
 import type { Dump } from "../backup/trees/tree.ts";
+import { imagesToSave } from "./saved_images.ts";
 import { withoutValuesOf } from "../backup/volumes/secret_values.ts";
 import type { Deps } from "../deps.ts";
 import { AppError, messageFor } from "../errors.ts";
@@ -32,7 +33,7 @@ const POST_MS = 60_000;
  * @throws {AppError} If nothing was stored, or a container did not start again.
  */
 export async function takeSnapshot(deps: Deps, job: SnapshotJob): Promise<SnapshotResult> {
-  const { mode, affected } = job.input;
+  const { mode, affected, withImages = false } = job.input;
   const contents = await contentsOf(deps, job.input);
   const writers = writersOf(contents);
   if (writers.some(({ id }) => !affected.some((each) => each.id === id))) {
@@ -52,6 +53,12 @@ export async function takeSnapshot(deps: Deps, job: SnapshotJob): Promise<Snapsh
       leftOut: contents.leftOut,
     }));
   const startedAt = performance.now();
+  let continuedAt: number | undefined;
+  const letAllContinue = async () => {
+    if (continuedAt !== undefined) return;
+    await letContinue(deps, job);
+    continuedAt = performance.now();
+  };
   try {
     if (held) await job.step("hold", () => hold(deps, held, operationOf(job.target)));
     await prepare(deps, hooked, job.signal);
@@ -62,7 +69,16 @@ export async function takeSnapshot(deps: Deps, job: SnapshotJob): Promise<Snapsh
         path: `/stacks/${stack}`,
         entries: describedFiles(await describeStack(deps, contents, stack), deps.now()),
       };
-      const tree = { parts, dumps, described };
+      const tree = {
+        parts,
+        dumps,
+        described,
+        // Images do not change, and take long.
+        ...(withImages && {
+          onPartsRead: letAllContinue,
+          images: imagesToSave(deps.engine, containers, job.signal),
+        }),
+      };
       const tags = tagsOf(job.input);
       const images = containers.map(({ imageId }) => imageId);
       return await withoutValuesOf(
@@ -72,10 +88,10 @@ export async function takeSnapshot(deps: Deps, job: SnapshotJob): Promise<Snapsh
       );
     });
   } finally {
-    await letContinue(deps, job);
+    await letAllContinue();
   }
   const hasStopped = (held?.containers.length ?? 0) > 0;
-  return resultOf(job, hasStopped ? Math.round(performance.now() - startedAt) : 0);
+  return resultOf(job, hasStopped ? Math.round(continuedAt! - startedAt) : 0);
 }
 
 /** A backup that was interrupted. What was stored of an incomplete one is reused by the next. */

@@ -1,4 +1,4 @@
-/** The tree of a snapshot: `/directories`, `/dumps`, `/stacks` and `/volumes`. @module */
+/** The tree of a snapshot: `/directories`, `/dumps`, `/images`, `/stacks` and `/volumes`. @module */
 
 import type { Entries, Entry } from "../restic/entry.ts";
 import { bytesOf, entriesBelow } from "../restic/entry_directory.ts";
@@ -17,6 +17,10 @@ export interface Dump {
 export interface TreeSource {
   parts: readonly Part[];
   dumps: readonly Dump[];
+  /** Called when the parts were read. */
+  onPartsRead?: (() => Promise<void>) | undefined;
+  /** Archives of images, by path in the snapshot; they are read last. */
+  images?: readonly { path: string; content: AsyncIterable<Uint8Array> }[] | undefined;
   /** Files that describe what the parts are of, e.g. in `/stacks/shop`; `null` for single volumes. */
   described: { path: string; entries: Entries } | null;
 }
@@ -33,7 +37,7 @@ interface TreeOptions {
 /** Reads one part after the other; each has its helper container only meanwhile. */
 export async function* treeOf(
   deps: VolumeDeps,
-  { parts, dumps, described }: TreeSource,
+  { parts, dumps, described, onPartsRead, images: archives = [] }: TreeSource,
   { at, signal, images, onSkipped }: TreeOptions,
 ): Entries & AsyncGenerator<Entry> {
   for (const { path, content } of dumps) {
@@ -45,6 +49,8 @@ export async function* treeOf(
     yield* entriesBelow(bytesOf(path.slice(1)), volume.entries);
     onSkipped(path, volume.skipped);
   }
+  await onPartsRead?.();
+  for (const { path, content } of archives) yield fileOf(path, content, at);
 }
 
 /** The size of a dump is known only when it ends. */

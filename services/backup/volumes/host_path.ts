@@ -50,7 +50,10 @@ export async function findHostPath(
       const found = await containerStat(deps.engine, id, { path: `/${mount}/${at}`, signal });
       if (!found) return { root, names, existing, isDirectory: false };
       if (found.linkTarget !== "") {
-        throw new AppError("conflict", `${root.source}/${at} is a symbolic link; use the real path`);
+        throw new AppError(
+          "conflict",
+          `${root.source}/${at} is a symbolic link; use the real path`,
+        );
       }
       const isLast = existing === names.length - 1;
       if (!found.isDirectory && !(isLast && found.isRegular)) {

@@ -182,7 +182,10 @@ async function deployServices(
     const created = await job.step(
       `create ${key}`,
       () =>
-        createContainers(deps, stack, work, { isExisting: (id) => known.has(id), anonymousVolumes }),
+        createContainers(deps, stack, work, {
+          isExisting: (id) => known.has(id),
+          anonymousVolumes,
+        }),
     );
     await job.step(startStep(key), async () => {
       await waitForDependencies(deps, stack, key, {

@@ -5,6 +5,7 @@ import { translated } from "../../backup/targets/repository.ts";
 import { type Part, type RestoredPart, volumePart } from "../../backup/trees/part.ts";
 import { parentOf } from "../../backup/volumes/limits.ts";
 import { findHelperImage } from "../../backup/volumes/helper_image.ts";
+import { findHostPath } from "../../backup/volumes/host_path.ts";
 import { containersUsing } from "../../backup/volumes/users.ts";
 import { findVolume } from "../../../engine/volumes.ts";
 import type { Holder } from "../../access/shares.ts";
@@ -120,9 +121,10 @@ async function restoredPart(
 ): Promise<RestoredPart> {
   const from: ByteString = decodePath(source).slice(1);
   if (to === "replace") {
+    const directory = /^\/directories(\/.+)$/.exec(source)?.[1];
+    if (directory !== undefined) return await replacedDirectory(deps, from, directory);
     const name = /^\/volumes\/([^/]+)$/.exec(source)?.[1];
-    // A container may have put a link into its directory, which the engine would follow.
-    if (name === undefined) throw invalid("must be volumes; restore directories as new ones");
+    if (name === undefined) throw invalid("must be volumes or directories");
     if (!await findVolume(deps.engine, name)) throw notFound("Volume", name);
     return { from, to: volumePart(name) };
   }
@@ -134,6 +136,17 @@ async function restoredPart(
     throw new AppError("conflict", `Volume ${name} already exists; choose another name (as)`);
   }
   return { from, to: volumePart(name) };
+}
+
+/** @throws {AppError} `not_found`; `conflict` unless it is below `STACK_ROOTS`, or behind a link. */
+async function replacedDirectory(
+  deps: Deps,
+  from: ByteString,
+  path: string,
+): Promise<RestoredPart> {
+  const { existing, names } = await findHostPath(deps, path, AbortSignal.timeout(LOOK_MS));
+  if (existing < names.length) throw notFound("Directory", path);
+  return { from, to: { path: `/directories${path}`, mount: { type: "bind", source: path } } };
 }
 
 /** The stack whose containers use the parts, otherwise the names of the parts. */

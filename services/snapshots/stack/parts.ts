@@ -1,7 +1,12 @@
 /** Volumes and networks that a restore creates. A label says which job, so that no other is removed. @module */
 
 import { ifThere } from "../../../engine/errors.ts";
-import { findNetwork, networkCreate, networkList, networkRemove } from "../../../engine/networks.ts";
+import {
+  findNetwork,
+  networkCreate,
+  networkList,
+  networkRemove,
+} from "../../../engine/networks.ts";
 import { volumeList, volumeRemove } from "../../../engine/volumes.ts";
 import { createVolume, type NewVolume } from "../../backup/volumes/write.ts";
 import { partLabels } from "../../compose/deploy/parts.ts";

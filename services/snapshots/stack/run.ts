@@ -126,8 +126,10 @@ async function bring(deps: Deps, job: StackRestoreJob, before: Before): Promise<
   await job.step("images", () => bringImages(deps, source, imagesOf(description, after), job));
   if (input.to === "replace") await keepAndStop(deps, job, before, opened);
   await job.step("write", () => write(deps, job, { before, restored, opened }));
-  await job.step("sources", () =>
-    storeRestored(deps, { name: target, userId: input.userId, sources: restored.sources }));
+  await job.step(
+    "sources",
+    () => storeRestored(deps, { name: target, userId: input.userId, sources: restored.sources }),
+  );
 }
 
 type Opened = Awaited<ReturnType<typeof openTargetRepository>>;

@@ -12,7 +12,7 @@ import type { JobView } from "../../jobs/view.ts";
 import { assertStoppable } from "../hold.ts";
 import { openSnapshot } from "../list.ts";
 import { imageOrigins, imagesOf } from "./images.ts";
-import { replacedParts } from "./job.ts";
+import { replacedParts, type StackRestoreInput } from "./job.ts";
 import { stackRestoreKind } from "./kinds.ts";
 import { planStackRestore, type StackRequest, type StackRestorePlan } from "./plan.ts";
 
@@ -34,8 +34,19 @@ export async function startStackRestore(
   deps: Deps,
   caller: Holder,
   id: string,
-  { target: ref, stableSeconds, ...request }: StackRestoreRequest,
+  request: StackRestoreRequest,
 ): Promise<JobView> {
+  const prepared = await prepareStackRestore(deps, caller, id, request);
+  return startJob(deps, stackRestoreKind, { ...prepared, caller }).job;
+}
+
+/** Plans a job. @throws {AppError} As {@linkcode startStackRestore}. */
+export async function prepareStackRestore(
+  deps: Deps,
+  caller: Holder,
+  id: string,
+  { target: ref, stableSeconds, ...request }: StackRestoreRequest,
+): Promise<{ target: string; input: StackRestoreInput }> {
   using opened = await openSnapshot(deps, id, ref);
   const { target, snapshot } = opened;
   const plan = await planStackRestore(deps, opened, request);
@@ -43,7 +54,7 @@ export async function startStackRestore(
   const { volumes, anonymousVolumes, directories, networks } = plan;
   await assertReplaceable(deps, plan);
   const all = await currentContainers(deps);
-  return startJob(deps, stackRestoreKind, {
+  return {
     target: restored.name,
     input: {
       volumes,
@@ -62,8 +73,7 @@ export async function startStackRestore(
       affected: users.flatMap((each) => [identityOf(each), ...affectedBy(each, all)]),
       warnings,
     },
-    caller,
-  }).job;
+  };
 }
 
 /** @throws {AppError} `conflict` */
