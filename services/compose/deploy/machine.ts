@@ -55,7 +55,7 @@ export async function deployStack(deps: Deps, given: DeployJob): Promise<DeployR
   using mark = deps.reservations.markReplaced(changedContainers(stack, planned));
   const { changes, untouched = [] } = planned;
   // A rollback that was begun is completed.
-  if (!job.hasBegun("failure")) {
+  if (job.resultOf("failure") === undefined) {
     try {
       await carryOut(deps, job, stack, planned);
       mark[Symbol.dispose]();

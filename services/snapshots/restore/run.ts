@@ -70,7 +70,7 @@ interface Failure {
 /** Replaces what is in volumes that containers use. A failure that was stored is taken back, only. */
 async function replace(deps: Deps, job: RestoreJob): Promise<RestoreResult> {
   const held = await job.step("plan", () => planReplacement(deps, job));
-  if (!job.hasBegun(FAILURE)) {
+  if (job.resultOf(FAILURE) === undefined) {
     try {
       return await attempt(deps, job, held);
     } catch (error) {

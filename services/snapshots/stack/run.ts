@@ -50,7 +50,7 @@ export async function restoreStack(
   job: StackRestoreJob,
 ): Promise<StackRestoreResult> {
   const before = await job.step("plan", () => observeBefore(deps, job));
-  if (!job.hasBegun(FAILURE)) {
+  if (job.resultOf(FAILURE) === undefined) {
     try {
       return await attempt(deps, job, before);
     } catch (error) {
