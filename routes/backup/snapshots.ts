@@ -139,6 +139,11 @@ export const snapshotEndpoints = (deps: Deps) => {
           description: "Whether to store the images of a stack's containers as well, for a host " +
             "without their registry",
         }),
+        keepStopped: z.boolean().default(false).meta({
+          description:
+            "Whether all containers of the stack stay stopped after a success, because " +
+            "the stack moves to another host; the mode is `stop`",
+        }),
         includeSharedUsers: IncludeSharedUsers.default(false),
       }).meta({ id: "BackupRequest", example: { stack: "shop", note: "before the move" } }),
       returns: Job,

@@ -11,7 +11,13 @@ import { AppError, messageFor } from "../errors.ts";
 import { JobEnd } from "../jobs/kind.ts";
 import { throwIfInterrupted } from "../updates/run/interruption.ts";
 import type { Container } from "../containers/inventory.ts";
-import { type Contents, contentsOfStack, contentsOfVolumes, writersOf } from "./contents.ts";
+import {
+  type Contents,
+  contentsOfStack,
+  contentsOfVolumes,
+  stoppedFor,
+  writersOf,
+} from "./contents.ts";
 import { describedFiles, describeStack } from "./description.ts";
 import { hold, planHold, release } from "./hold.ts";
 import { type Hooks, hooksOf } from "./hooks.ts";
@@ -33,9 +39,9 @@ const POST_MS = 60_000;
  * @throws {AppError} If nothing was stored, or a container did not start again.
  */
 export async function takeSnapshot(deps: Deps, job: SnapshotJob): Promise<SnapshotResult> {
-  const { mode, affected, withImages = false } = job.input;
+  const { mode, affected, withImages = false, keepStopped = false } = job.input;
   const contents = await contentsOf(deps, job.input);
-  const writers = writersOf(contents);
+  const writers = keepStopped ? stoppedFor(contents) : writersOf(contents);
   if (writers.some(({ id }) => !affected.some((each) => each.id === id))) {
     throw new AppError("conflict", "Its containers have changed meanwhile; try again");
   }
@@ -75,7 +81,7 @@ export async function takeSnapshot(deps: Deps, job: SnapshotJob): Promise<Snapsh
         described,
         // Images do not change, and take long.
         ...(withImages && {
-          onPartsRead: letAllContinue,
+          ...(!keepStopped && { onPartsRead: letAllContinue }),
           images: imagesToSave(deps.engine, containers, job.signal),
         }),
       };
@@ -88,18 +94,22 @@ export async function takeSnapshot(deps: Deps, job: SnapshotJob): Promise<Snapsh
       );
     });
   } finally {
-    await letAllContinue();
+    if (!staysStopped(job)) await letAllContinue();
   }
   const hasStopped = (held?.containers.length ?? 0) > 0;
-  return resultOf(job, hasStopped ? Math.round(continuedAt! - startedAt) : 0);
+  return resultOf(job, hasStopped ? Math.round((continuedAt ?? performance.now()) - startedAt) : 0);
 }
 
 /** A backup that was interrupted. What was stored of an incomplete one is reused by the next. */
 export async function recoverSnapshot(deps: Deps, job: SnapshotJob): Promise<SnapshotResult> {
-  await letContinue(deps, job);
+  if (!staysStopped(job)) await letContinue(deps, job);
   if (job.resultOf("read") !== undefined) return resultOf(job, 0);
   throw new AppError("unavailable", "The backup was interrupted; its containers run as before");
 }
+
+/** Only a stack that was stored. */
+const staysStopped = ({ input: { keepStopped = false }, resultOf }: SnapshotJob): boolean =>
+  keepStopped && resultOf("read") !== undefined;
 
 function resultOf({ input, resultOf }: SnapshotJob, downtimeMs: number): SnapshotResult {
   const { leftOut } = resultOf("plan") as SnapshotPlan;

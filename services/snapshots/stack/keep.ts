@@ -54,7 +54,7 @@ async function contentsNow(deps: Deps, stack: string): Promise<Contents> {
     composeProject === stack
   );
   if (hasContainers) return await contentsOfStack(deps, stack);
-  return { stack, containers: [], parts: [], shared: [], leftOut: [] };
+  return { stack, containers: [], parts: [], users: [], shared: [], leftOut: [] };
 }
 
 /** A directory in another one is kept with it. */
