@@ -136,7 +136,6 @@ export type AlertMetric =
   | "container_memory_bytes"
   | "container_cpu_percent"
   | "container_network_bytes_per_second"
-  | "backup_age_hours"
   | "engine_down"
   | "update_available_days"
   | "outbox_age_seconds"
@@ -144,12 +143,12 @@ export type AlertMetric =
 
 export type AlertMetricDescription = {
   id: string;
-  group: "Host" | "Containers" | "Backups" | "Service";
+  group: "Host" | "Containers" | "Service";
   words: string;
   title: string;
   description: string;
   unit: "%" | "B" | "B/s" | "days" | "h" | "s" | "°C" | null;
-  target: "host" | "containers" | "stacks";
+  target: "host" | "containers";
   isState: boolean;
   hasPath: boolean;
   hasPattern: boolean;
@@ -217,14 +216,7 @@ export type AlertRuleTest = {
   problem: string | null;
 };
 
-export type AlertScope = { target: AlertTarget };
-
-export type AlertTarget = { kind: "host" } | {
-  kind: "containers";
-  containers?: (string)[];
-  stacks?: (string)[];
-  labels?: Record<string, string>;
-} | { kind: "stacks"; stacks?: (string)[] };
+export type AlertScope = { target: Target };
 
 export type AlertTemplate = {
   id: string;
@@ -371,13 +363,6 @@ export type BackupDiff = {
   truncated: boolean;
 };
 
-export type BackupEstimate = {
-  size: number | null;
-  added: number | null;
-  seconds: number | null;
-  room: number | null;
-};
-
 export type BackupFileList = {
   files: ({
     name: string;
@@ -409,12 +394,14 @@ export type BackupRequest = {
   target?: string;
   mode?: "stop" | "pause" | "hooks" | "live";
   note?: string;
+  withImages?: boolean;
+  keepStopped?: boolean;
   includeSharedUsers?: boolean;
 };
 
 export type BackupRestoreRequest = {
   target?: string;
-  what: "volume" | "file";
+  what: "volume" | "file" | "stack";
   paths?: (string)[];
   to?: "new" | "replace";
   stableSeconds?: number;
@@ -440,6 +427,19 @@ export type BackupSnapshotList = {
   snapshots: (BackupSnapshot)[];
   total: number;
   targets: ({ name: string; default: boolean; error: string | null })[];
+};
+
+export type BackupStackRestorePlan = {
+  stack: string;
+  services: ({ name: string; action: "create" | "recreate" | "start" | "remove" | "none" })[];
+  volumes: ({ name: string; action: "create" | "replace" })[];
+  directories: ({ path: string; action: "create" | "replace" })[];
+  networks: (string)[];
+  images: ({ name: string; from: "host" | "snapshot" | "registry" })[];
+  directory: string | null;
+  isGenerated: boolean;
+  stops: (string)[];
+  warnings: (string)[];
 };
 
 export type BackupTarget = {
@@ -702,7 +702,6 @@ export type ChatChannelChanges = {
     | "update.needs_attention"
     | "backup.succeeded"
     | "backup.failed"
-    | "backup.overdue"
     | "schedule.failed"
     | "certificate.expiring"
     | "monitor.down"
@@ -1384,23 +1383,6 @@ export type FileChangeList = {
   limit: number;
   offset: number;
 };
-
-export type FileList = {
-  files: ({
-    name: string;
-    path: string;
-    type: "file" | "dir" | "symlink" | "fifo" | "socket" | "dev" | "chardev";
-    size: number;
-    mode: string;
-    uid: number;
-    gid: number;
-    modifiedAt: string;
-  })[];
-  truncated: boolean;
-  runningContainers: (string)[];
-};
-
-export type FileRename = { path: string; to: string };
 
 export type FirstAccount = { name?: string | null; email: string; password: string };
 
@@ -2294,7 +2276,6 @@ export type NewChatChannel = {
     | "update.needs_attention"
     | "backup.succeeded"
     | "backup.failed"
-    | "backup.overdue"
     | "schedule.failed"
     | "certificate.expiring"
     | "monitor.down"
@@ -2332,8 +2313,6 @@ export type NewComplianceEntry = {
   outcome?: "success" | "failure";
   metadata?: Record<string, unknown> | null;
 };
-
-export type NewFolder = { path: string };
 
 export type NewIcon = { name: string; url: string };
 
@@ -2471,7 +2450,6 @@ export type NewNotificationChannel = {
     | "update.needs_attention"
     | "backup.succeeded"
     | "backup.failed"
-    | "backup.overdue"
     | "schedule.failed"
     | "certificate.expiring"
     | "monitor.down"
@@ -2584,28 +2562,12 @@ export type NewRole = {
 
 export type NewSchedule = {
   name: string;
-  kind?: "container" | "stack" | "backup" | "prune" | "backup-prune";
-  action?: "restart" | "start" | "stop" | "update" | "backup" | "prune";
+  containerId: string;
+  containerName: string;
+  action: "restart" | "start" | "stop" | "update";
   cronExpression: string;
-  containerId?: string;
-  containerName?: string;
-  stack?: string;
-  volumes?: (string)[];
-  target?: string;
-  mode?: "stop" | "pause" | "hooks" | "live";
-  includeSharedUsers?: boolean;
-  keep?: BackupKeepRules;
-  prune?: NewSchedulePrune;
-  maxUnusedPercent?: number;
   timezone?: string;
   allowMissing?: boolean;
-};
-
-export type NewSchedulePrune = {
-  olderThanHours?: number;
-  kinds?: ("containers" | "networks" | "volumes" | "images" | "buildCache")[];
-  unusedImages?: boolean;
-  includeVolumes?: boolean;
 };
 
 export type NewSilence = {
@@ -2723,7 +2685,6 @@ export type NewWebhook = {
     | "update.needs_attention"
     | "backup.succeeded"
     | "backup.failed"
-    | "backup.overdue"
     | "schedule.failed"
     | "certificate.expiring"
     | "monitor.down"
@@ -2812,7 +2773,6 @@ export type NotificationChannelChanges = {
     | "update.needs_attention"
     | "backup.succeeded"
     | "backup.failed"
-    | "backup.overdue"
     | "schedule.failed"
     | "certificate.expiring"
     | "monitor.down"
@@ -3362,44 +3322,24 @@ export type SamlResponseForm = { SAMLResponse: string; RelayState?: string };
 
 export type Schedule = {
   name: string;
-  kind: "container" | "stack" | "backup" | "prune" | "backup-prune";
-  action: "restart" | "start" | "stop" | "update" | "backup" | "prune";
+  containerId: string;
+  containerName: string;
+  action: "restart" | "start" | "stop" | "update";
   cronExpression: string;
-  containerId?: string;
-  containerName?: string;
-  stack?: string;
-  volumes?: (string)[];
-  target?: string;
-  mode?: "stop" | "pause" | "hooks" | "live";
-  includeSharedUsers?: boolean;
-  keep?: BackupKeepRules;
-  prune?: SchedulePrune;
-  maxUnusedPercent?: number;
   id: string;
-  subject: string;
   timezone: string;
   enabled: boolean;
   createdAt: string;
   lastRunAt: string | null;
   nextRunAt: string | null;
-  overdueSince?: string;
 };
 
 export type ScheduleChanges = {
   name?: string;
-  kind?: "container" | "stack" | "backup" | "prune" | "backup-prune";
-  action?: "restart" | "start" | "stop" | "update" | "backup" | "prune";
-  cronExpression?: string;
   containerId?: string;
   containerName?: string;
-  stack?: string | null;
-  volumes?: (string)[] | null;
-  target?: string | null;
-  mode?: "stop" | "pause" | "hooks" | "live" | null;
-  includeSharedUsers?: boolean | null;
-  keep?: BackupKeepRules | null;
-  prune?: NewSchedulePrune | null;
-  maxUnusedPercent?: number | null;
+  action?: "restart" | "start" | "stop" | "update";
+  cronExpression?: string;
   timezone?: string;
   enabled?: boolean;
   allowMissing?: boolean;
@@ -3412,54 +3352,19 @@ export type ScheduleHistory = {
   offset: number;
 };
 
-export type ScheduleKind = {
-  id: "container" | "stack" | "backup" | "prune" | "backup-prune";
-  title: string;
-  description: string;
-  actions: ({
-    id: "restart" | "start" | "stop" | "update" | "backup" | "prune";
-    title: string;
-    description: string;
-    permission: string;
-  })[];
-  fields: ({
-    name:
-      | "containerId"
-      | "containerName"
-      | "stack"
-      | "volumes"
-      | "target"
-      | "mode"
-      | "includeSharedUsers"
-      | "keep"
-      | "prune"
-      | "maxUnusedPercent";
-    isRequired: boolean;
-  })[];
-};
+export type ScheduleKind = { id: string; title: string; description: string; permission: string };
 
 export type ScheduleKindList = { kinds: (ScheduleKind)[] };
 
 export type ScheduleList = { schedules: (Schedule)[] };
 
-export type SchedulePrune = {
-  olderThanHours: number;
-  kinds?: ("containers" | "networks" | "volumes" | "images" | "buildCache")[];
-  unusedImages: boolean;
-  includeVolumes: boolean;
-};
-
 export type ScheduleRun = {
   id: string;
   scheduleId: string;
   scheduleName: string;
-  kind: "container" | "stack" | "backup" | "prune" | "backup-prune";
-  action: "restart" | "start" | "stop" | "update" | "backup" | "prune";
-  containerId?: string;
-  containerName?: string;
-  stack?: string;
-  subject: string;
-  jobId: string | null;
+  containerId: string;
+  containerName: string;
+  action: "restart" | "start" | "stop" | "update";
   startedAt: string;
   finishedAt: string;
   status: "success" | "failure" | "skipped";
@@ -3723,16 +3628,6 @@ export type StackAdoptionResult = {
     directory: string | null;
     configFiles: (string)[];
   };
-};
-
-export type StackBackupList = { stacks: (StackBackups)[] };
-
-export type StackBackups = {
-  stack: string;
-  parts: number;
-  isExcluded: boolean;
-  isScheduled: boolean;
-  lastBackup: { at: string; snapshot: string; target: string; size: number } | null;
 };
 
 export type StackConversion = { command: string };
@@ -4288,7 +4183,6 @@ export type WebhookChanges = {
     | "update.needs_attention"
     | "backup.succeeded"
     | "backup.failed"
-    | "backup.overdue"
     | "schedule.failed"
     | "certificate.expiring"
     | "monitor.down"
@@ -4332,19 +4226,6 @@ export type WebhookList = { webhooks: (Webhook)[] };
 
 export type WebhookTest = { ok: true; delivery_id: string };
 
-export type WrittenFile = {
-  name: string;
-  path: string;
-  type: "file" | "dir" | "symlink" | "fifo" | "socket" | "dev" | "chardev";
-  size: number;
-  mode: string;
-  uid: number;
-  gid: number;
-  modifiedAt: string;
-  etag: string | null;
-  runningContainers: (string)[];
-};
-
 /** Input and result of each operation, by method and path. */
 export interface Operations {
   "DELETE /api/account/identities/{id}": {
@@ -4371,11 +4252,6 @@ export interface Operations {
     path: { id: string };
     query?: { force?: boolean; volumes?: boolean };
     result: ContainerDeletion;
-  };
-  "DELETE /api/containers/{id}/file": {
-    path: { id: string };
-    query: { path: string };
-    result: Done;
   };
   "DELETE /api/edition/license": { result: EditionChange };
   "DELETE /api/ext/service-enterprise/branding/{id}": { path: { id: string }; result: Done };
@@ -4438,11 +4314,6 @@ export interface Operations {
   "DELETE /api/schedules/{id}": { path: { id: string }; result: Done };
   "DELETE /api/silences/{id}": { path: { id: string }; result: Done };
   "DELETE /api/stacks/{name}": { path: { name: string }; result: Done };
-  "DELETE /api/stacks/{name}/file": {
-    path: { name: string };
-    query: { path: string };
-    result: Done;
-  };
   "DELETE /api/takeover/{name}": { path: { name: string }; result: Done };
   "DELETE /api/tokens/{id}": { path: { id: string }; result: Done };
   "DELETE /api/updates/blocked/{id}": { path: { id: string }; result: Done };
@@ -4457,11 +4328,6 @@ export interface Operations {
     result: Done;
   };
   "DELETE /api/volumes/{name}": { path: { name: string }; result: VolumeDeletion };
-  "DELETE /api/volumes/{name}/file": {
-    path: { name: string };
-    query: { path: string };
-    result: Done;
-  };
   "DELETE /api/webhooks/{id}": { path: { id: string }; result: Done };
   "DELETE /auth/session": { result: SignedOut };
   "DELETE /auth/users/{id}": { path: { id: string }; result: Done };
@@ -4491,10 +4357,6 @@ export interface Operations {
     };
     result: AuditPage;
   };
-  "GET /api/backup/estimate": {
-    query?: { stack?: string; volume?: string; target?: string };
-    result: BackupEstimate;
-  };
   "GET /api/backup/snapshots": {
     query?: { target?: string; allTargets?: boolean; stack?: string; limit?: number };
     result: BackupSnapshotList;
@@ -4519,7 +4381,11 @@ export interface Operations {
     query?: { target?: string; path?: string };
     result: BackupFileList;
   };
-  "GET /api/backup/stacks": { result: StackBackupList };
+  "GET /api/backup/snapshots/{id}/restore-plan": {
+    path: { id: string };
+    query?: { target?: string; to?: "new" | "replace"; as?: string };
+    result: BackupStackRestorePlan;
+  };
   "GET /api/backup/targets": { result: BackupTargetList };
   "GET /api/backup/targets/{id}": { path: { id: string }; result: BackupTarget };
   "GET /api/compose/keys": { result: ComposeKeys };
@@ -4537,16 +4403,6 @@ export interface Operations {
     path: { id: string };
     query?: { limit?: number; offset?: number };
     result: FileChangeList;
-  };
-  "GET /api/containers/{id}/file": {
-    path: { id: string };
-    query: { path: string };
-    result: string | undefined;
-  };
-  "GET /api/containers/{id}/files": {
-    path: { id: string };
-    query?: { path?: string };
-    result: FileList;
   };
   "GET /api/containers/{id}/inspect": { path: { id: string }; result: ContainerInspection };
   "GET /api/containers/{id}/logs": {
@@ -4947,16 +4803,6 @@ export interface Operations {
     query?: { kind?: "compose" | "swarm" };
     result: StackDetail;
   };
-  "GET /api/stacks/{name}/file": {
-    path: { name: string };
-    query: { path: string };
-    result: string | undefined;
-  };
-  "GET /api/stacks/{name}/files": {
-    path: { name: string };
-    query?: { path?: string };
-    result: FileList;
-  };
   "GET /api/stacks/{name}/logs/stream": {
     path: { name: string };
     query?: {
@@ -5008,16 +4854,6 @@ export interface Operations {
     result: SessionPage;
   };
   "GET /api/volumes": { result: VolumeList };
-  "GET /api/volumes/{name}/file": {
-    path: { name: string };
-    query: { path: string };
-    result: string | undefined;
-  };
-  "GET /api/volumes/{name}/files": {
-    path: { name: string };
-    query?: { path?: string };
-    result: FileList;
-  };
   "GET /api/webhooks": { result: WebhookList };
   "GET /api/webhooks/{id}": { path: { id: string }; result: Webhook };
   "GET /api/webhooks/{id}/deliveries": {
@@ -5100,12 +4936,6 @@ export interface Operations {
     result: TerminalTicket;
   };
   "POST /api/containers/{id}/exec": { path: { id: string }; body: ExecCommand; result: ExecResult };
-  "POST /api/containers/{id}/files/folder": { path: { id: string }; body: NewFolder; result: Done };
-  "POST /api/containers/{id}/files/rename": {
-    path: { id: string };
-    body: FileRename;
-    result: Done;
-  };
   "POST /api/containers/{id}/kill": {
     path: { id: string };
     body: KillOptions | undefined;
@@ -5296,12 +5126,6 @@ export interface Operations {
     body: StackDown | undefined;
     result: Job;
   };
-  "POST /api/stacks/{name}/files/folder": { path: { name: string }; body: NewFolder; result: Done };
-  "POST /api/stacks/{name}/files/rename": {
-    path: { name: string };
-    body: FileRename;
-    result: Done;
-  };
   "POST /api/stacks/{name}/plan": {
     path: { name: string };
     body: StackPlanOptions | undefined;
@@ -5334,16 +5158,6 @@ export interface Operations {
   "POST /api/tokens/{id}/rotate": { path: { id: string }; result: IssuedApiToken };
   "POST /api/updates/check": { body: UpdateCheck | undefined; result: Job };
   "POST /api/volumes": { body: NewVolume; result: Volume };
-  "POST /api/volumes/{name}/files/folder": {
-    path: { name: string };
-    body: NewFolder;
-    result: Done;
-  };
-  "POST /api/volumes/{name}/files/rename": {
-    path: { name: string };
-    body: FileRename;
-    result: Done;
-  };
   "POST /api/webhooks": { body: NewWebhook; result: CreatedWebhook };
   "POST /api/webhooks/deliveries/{id}/replay": { path: { id: string }; result: WebhookTest };
   "POST /api/webhooks/{id}/test": { path: { id: string }; result: WebhookTest };
@@ -5382,11 +5196,6 @@ export interface Operations {
     path: { id: string };
     body: BackupTargetChanges | undefined;
     result: EstablishedBackupTarget;
-  };
-  "PUT /api/containers/{id}/file": {
-    path: { id: string };
-    query: { path: string };
-    result: WrittenFile;
   };
   "PUT /api/containers/{id}/limits": {
     path: { id: string };
@@ -5552,22 +5361,12 @@ export interface Operations {
     body: SilenceChanges | undefined;
     result: Silence;
   };
-  "PUT /api/stacks/{name}/file": {
-    path: { name: string };
-    query: { path: string };
-    result: WrittenFile;
-  };
   "PUT /api/stacks/{name}/source": {
     path: { name: string };
     body: StackSourceChange;
     result: StackSourceVersion;
   };
   "PUT /api/updates/settings": { body: UpdateSettingsChanges | undefined; result: UpdateSettings };
-  "PUT /api/volumes/{name}/file": {
-    path: { name: string };
-    query: { path: string };
-    result: WrittenFile;
-  };
   "PUT /api/webhooks/{id}": {
     path: { id: string };
     body: WebhookChanges | undefined;
