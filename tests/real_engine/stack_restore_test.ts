@@ -92,7 +92,8 @@ engineTest("a stack moves to another host by a target", async (real) => {
   }, { env: "WORD=precious\n" });
   equal((await deploy()).status, "succeeded");
   await exec("db", "echo old > /data/file; chmod 600 /data/file; echo warm > /cache/file");
-  const { result: { snapshot } } = await run(SNAPSHOTS, { stack: name });
+  const { result: { snapshot } } = await run(SNAPSHOTS, { stack: name, keepStopped: true });
+  equal(await real.docker("ps", "--quiet", `--filter=name=${name}`), "");
   const taken = await app.call("POST", `${SNAPSHOTS}/${snapshot}/restore`, { what: "stack" });
   equal(taken.status, 409);
   match(taken.body.error, new RegExp(`Stack ${name} already exists`));

@@ -66,7 +66,7 @@ export async function bringImages(
   return found;
 }
 
-/** Where each image comes from. */
+/** Origin of each image. */
 export async function imageOrigins(
   deps: Pick<Deps, "engine">,
   { repository, snapshot }: { repository: Repository; snapshot: string },

@@ -29,7 +29,7 @@ interface Failure {
   hasWritten: boolean;
 }
 
-/** What was there before the restore. */
+/** The state before the restore. */
 export interface Before {
   held: Held;
   /** Of the sources; `null` without stored ones. */

@@ -115,7 +115,7 @@ const replacementOf = ({ stops }: BackupStackRestorePlan): string =>
     stops.length === 0 ? "No container runs." : `Stops meanwhile: ${stops.map(plain).join(", ")}.`
   }`;
 
-/** What is created and replaced, by kind; without those that have nothing. */
+/** Lines of the plan by kind, without those that have nothing. */
 function rowsOf(plan: BackupStackRestorePlan): [name: string, text: string][] {
   const { services, volumes, directories, networks, images, directory, isGenerated } = plan;
   const parts = [
