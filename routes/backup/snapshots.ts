@@ -374,7 +374,7 @@ export const snapshotEndpoints = (deps: Deps) => {
       summary: "Plan a stack restore",
       description: "Says what a restore of the whole stack would do. Changes nothing.",
       role: "admin",
-      permission: "backup:read",
+      permission: "files:read",
       params: Params,
       query: TargetQuery.extend({
         to: z.enum(["new", "replace"]).default("new"),

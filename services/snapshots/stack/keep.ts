@@ -7,7 +7,6 @@ import { tagsOf } from "../../backup/trees/tags.ts";
 import { withoutValuesOf } from "../../backup/volumes/secret_values.ts";
 import { isInside } from "../../compose/load/paths.ts";
 import type { Deps } from "../../deps.ts";
-import { AppError } from "../../errors.ts";
 import { currentContainers } from "../../containers/reads.ts";
 import { type Contents, contentsOfStack } from "../contents.ts";
 import { describedFiles, describeStack } from "../description.ts";

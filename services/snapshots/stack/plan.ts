@@ -22,7 +22,6 @@ import type { Container } from "../../containers/inventory.ts";
 import { currentContainers } from "../../containers/reads.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError, InputError, notFound } from "../../errors.ts";
-import type { StackDescription } from "../description.ts";
 import { readDescription, sourcesOf, stackIn } from "./described.ts";
 import { partsOf, type PlannedParts, type PlannedPath, replacedParts } from "./job.ts";
 import {
