@@ -260,6 +260,10 @@ engineTest("a stack on disk comes back with its directories", async (real) => {
   const one = await replace({ what: "volume", to: "replace", paths: [path] });
   equal(one.status, "succeeded", one.error ?? "");
   equal(await exec("app", "cat /data/sub/file"), "old");
+  await exec("app", "rm -r /data/sub; echo more > /data/more");
+  const file = await replace({ what: "file", to: "replace", paths: [`${path}/sub/file`] });
+  equal(file.status, "succeeded", file.error ?? "");
+  equal(await exec("app", "cat /data/sub/file /data/more"), "old\nmore");
 
   await removeStack(test);
   await Deno.rename(`${directory}/data`, `${directory}/kept`);

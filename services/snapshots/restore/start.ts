@@ -4,6 +4,7 @@ import type { ByteString } from "../../backup/restic/entry.ts";
 import { translated } from "../../backup/targets/repository.ts";
 import { type Part, type RestoredPart, volumePart } from "../../backup/trees/part.ts";
 import { parentOf } from "../../backup/volumes/limits.ts";
+import type { Snapshot } from "../../backup/restic/snapshot.ts";
 import { findHelperImage } from "../../backup/volumes/helper_image.ts";
 import { findHostPath } from "../../backup/volumes/host_path.ts";
 import { containersUsing } from "../../backup/volumes/users.ts";
@@ -54,7 +55,9 @@ export async function startRestore(
   const paths = [...new Set(request.paths ?? volumes)];
   if (paths.length === 0) throw new AppError("not_found", "The snapshot has no volumes");
   const files = request.what === "file" ? paths.map((path) => decodePath(path).slice(1)) : null;
-  const sources = files === null ? paths : [...new Set(paths.map(partPathOf))];
+  const sources = files === null
+    ? paths
+    : [...new Set(paths.map((path) => partPathOf(path, snapshot)))];
   const parts = await Promise.all(
     sources.map((source) => restoredPart(deps, source, request, sources.length)),
   );
@@ -104,11 +107,12 @@ async function assertIn(
   if (!isThere) throw new AppError("not_found", `${path} is not in the snapshot`);
 }
 
-/** E.g. `/volumes/data` of `/volumes/data/app/config.json`. */
-function partPathOf(path: string): string {
-  const found = /^\/volumes\/[^/]+(?=\/)/.exec(path)?.[0];
+/** E.g. `/volumes/data` of `/volumes/data/app/config.json`, or a directory of the host. */
+function partPathOf(path: string, { paths }: Pick<Snapshot, "paths">): string {
+  const found = /^\/volumes\/[^/]+(?=\/)/.exec(path)?.[0] ??
+    paths.find((each) => each.startsWith("/directories/") && path.startsWith(`${each}/`));
   if (found !== undefined) return found;
-  throw invalid("must be files below /volumes");
+  throw invalid("must be files below /volumes or /directories");
 }
 
 const invalid = (message: string) => new InputError([{ path: "body.paths", message }]);

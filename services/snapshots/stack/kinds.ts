@@ -23,6 +23,7 @@ export const stackRestoreKind: NamedJobKind<StackRestoreInput, StackRestoreResul
     ...restoreKind.steps,
     names: "Find images",
     images: "Get images",
+    check: "Check directories",
     write: "Create and write volumes",
     sources: "Store the sources",
     ...Object.fromEntries(

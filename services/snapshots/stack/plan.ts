@@ -8,7 +8,6 @@ import type { Snapshot } from "../../backup/restic/snapshot.ts";
 import { findHostPath, hasContent, type HostPath } from "../../backup/volumes/host_path.ts";
 import { containersUsing } from "../../backup/volumes/users.ts";
 import { containersOf } from "../../compose/deploy/services.ts";
-import { loadDeployable } from "../../compose/given_sources.ts";
 import type { LoadedProject } from "../../compose/load/load.ts";
 import type { Project } from "../../compose/load/resolve.ts";
 import { issueText } from "../../compose/load/scope.ts";
@@ -17,9 +16,10 @@ import { observe } from "../../compose/plan/observe.ts";
 import { planProject } from "../../compose/plan/plan.ts";
 import { numberOf, serviceOf } from "../../compose/plan/replicas.ts";
 import { directoryFor, moveSources } from "../../compose/restored_sources.ts";
-import type { StoredSources } from "../../compose/validate.ts";
+import { loadStack, type StoredSources } from "../../compose/validate.ts";
 import type { Container } from "../../containers/inventory.ts";
 import { currentContainers } from "../../containers/reads.ts";
+import { hideValues } from "../../containers/secret_values.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError, InputError, notFound } from "../../errors.ts";
 import { readDescription, sourcesOf, stackIn } from "./described.ts";
@@ -143,13 +143,12 @@ export async function openRestored(
 }
 
 async function load(deps: Deps, sources: StoredSources, name: string) {
-  try {
-    return await loadDeployable(deps, sources, name);
-  } catch (error) {
-    if (!(error instanceof InputError)) throw error;
-    const message = `The sources of ${name} cannot be deployed on this host: ${error.message}`;
-    throw new AppError("conflict", message, { cause: error });
-  }
+  const { bindAllow } = deps.config;
+  const loaded = await loadStack(deps, sources, { name, refusesRelative: true, bindAllow });
+  const { errors: [error], project, values } = loaded;
+  if (project) return { ...loaded, project };
+  const message = `The sources of ${name} cannot be deployed on this host: ${issueText(error!)}`;
+  throw new AppError("conflict", hideValues(message, values));
 }
 
 function assertName(name: string, to: StackRequest["to"], isThere: boolean): void {

@@ -8,12 +8,14 @@
 
 import { openTargetRepository } from "../../backup/targets/open.ts";
 import { writeParts, type WrittenParts } from "../../backup/trees/write.ts";
+import { findHostPath, hasContent } from "../../backup/volumes/host_path.ts";
 import { withoutValuesOf } from "../../backup/volumes/secret_values.ts";
 import { containersUsing } from "../../backup/volumes/users.ts";
-import type { DeployJob, DeployResult } from "../../compose/deploy/job.ts";
+import { type DeployJob, type DeployResult, withoutSecrets } from "../../compose/deploy/job.ts";
 import { deployStack } from "../../compose/deploy/machine.ts";
 import { restoreNames } from "../../compose/deploy/back.ts";
 import { type NamedImage, nameImages } from "../../compose/deploy/planned.ts";
+import { secretValues } from "../../compose/plan/stored.ts";
 import { storeRestored } from "../../compose/restored_sources.ts";
 import { recordCurrent } from "../../compose/sources.ts";
 import { selectCurrentVersion } from "../../../db/stack_versions.ts";
@@ -37,7 +39,7 @@ import {
 import { keepStack } from "./keep.ts";
 import { createParts, removeParts } from "./parts.ts";
 import { openRestored, type RestoredStack } from "./plan.ts";
-import { type Before, FAILURE, keptBy, takeBack } from "./take_back.ts";
+import { type Before, FAILURE, type Failure, keptBy, takeBack } from "./take_back.ts";
 
 /** Value of the step `write`. */
 interface Written extends WrittenParts {
@@ -55,10 +57,12 @@ export async function restoreStack(
       return await attempt(deps, job, before);
     } catch (error) {
       const failure = await throwIfInterrupted(deps, error);
-      await job.step(FAILURE, () =>
+      const result = failure instanceof JobEnd ? failure.result as Partial<Failure> | null : null;
+      await job.step(FAILURE, (): Promise<Failure> =>
         Promise.resolve({
           reason: messageFor(deps.log, failure, "restore of a stack failed", { job: job.id }),
           hasWritten: job.hasBegun("write"),
+          evidence: result?.evidence ?? [],
         }));
     }
   }
@@ -116,20 +120,38 @@ async function attempt(
 }
 
 /** Gets everything that the deploy needs. */
-async function bring(deps: Deps, job: StackRestoreJob, before: Before): Promise<void> {
-  const { input, target, signal } = job;
+async function bring(deps: Deps, given: StackRestoreJob, before: Before): Promise<void> {
+  const { input, target, signal } = given;
   using opened = await openTargetRepository(deps, input.targetId, signal);
   const source = { ...opened, ...input };
   const restored = await openRestored(deps, source, target, signal);
   const { description, after, loaded } = restored;
+  const job = withoutSecrets(given, secretValues(after, loaded.values));
   await job.step("names", () => nameImages(deps, loaded));
   await job.step("images", () => bringImages(deps, source, imagesOf(description, after), job));
+  await job.step("check", () => assertUntouched(deps, job));
   if (input.to === "replace") await keepAndStop(deps, job, before, opened);
   await job.step("write", () => write(deps, job, { before, restored, opened }));
   await job.step(
     "sources",
     () => storeRestored(deps, { name: target, userId: input.userId, sources: restored.sources }),
   );
+}
+
+/**
+ * What the job creates is deleted if it fails.
+ *
+ * @throws {AppError} `conflict` for a path that others have created meanwhile.
+ */
+async function assertUntouched(
+  deps: Deps,
+  { input: { created, images }, signal }: StackRestoreJob,
+): Promise<void> {
+  for (const path of created) {
+    const found = await findHostPath(deps, path, signal);
+    if (!await hasContent(deps, found, { images, signal })) continue;
+    throw new AppError("conflict", `${path} was created meanwhile; move it away`);
+  }
 }
 
 type Opened = Awaited<ReturnType<typeof openTargetRepository>>;

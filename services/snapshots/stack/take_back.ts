@@ -11,6 +11,7 @@ import { returnToVersion } from "../../compose/restored_sources.ts";
 import type { Deps } from "../../deps.ts";
 import { messageFor } from "../../errors.ts";
 import { JobEnd } from "../../jobs/kind.ts";
+import type { Evidence } from "../../updates/run/evidence.ts";
 import { throwIfInterrupted } from "../../updates/run/interruption.ts";
 import { type Held, hold, release } from "../hold.ts";
 import { operationOf } from "../job.ts";
@@ -23,10 +24,12 @@ import { removeParts } from "./parts.ts";
 export const FAILURE = "failure";
 
 /** Value of the step `failure`. */
-interface Failure {
+export interface Failure {
   reason: string;
   /** Whether volumes and directories may have been created or changed. */
   hasWritten: boolean;
+  /** Logs and health checks of containers that failed. */
+  evidence: Evidence[];
 }
 
 /** The state before the restore. */
@@ -46,11 +49,11 @@ export async function takeBack(
   job: StackRestoreJob,
   { held, version }: Before,
 ): Promise<never> {
-  const { reason, hasWritten } = job.resultOf(FAILURE) as Failure;
+  const { reason, hasWritten, evidence } = job.resultOf(FAILURE) as Failure;
   const { input, target: name } = job;
   const operation = operationOf(name);
   const kept = keptBy(job);
-  const result = { kept, target: input.place };
+  const result = { kept, target: input.place, evidence };
   try {
     await restoreNames(deps, (job.resultOf("names") ?? []) as NamedImage[]);
     if (hasWritten) {
