@@ -97,7 +97,7 @@ export async function readDescription(
   });
   try {
     const text = await new Blob(pieces as Uint8Array<ArrayBuffer>[]).text();
-    return Description.parse(JSON.parse(text)) as StackDescription;
+    return { ...Description.parse(JSON.parse(text)) as StackDescription, stack };
   } catch (error) {
     throw unknownDescription(stack, error);
   }

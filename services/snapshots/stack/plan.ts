@@ -79,13 +79,13 @@ export async function planStackRestore(
   }
   const signal = AbortSignal.timeout(LOOK_MS);
   const name = request.as ?? stack;
-  const source = { repository, snapshot: snapshot.id, stack };
-  const restored = await openRestored(deps, source, name, signal);
   const own = (await currentContainers(deps)).filter(({ composeProject }) =>
     composeProject === name
   );
   const isThere = own.length > 0 || selectCurrentVersion(deps.db, name) !== undefined;
   assertName(name, request.to, isThere);
+  const source = { repository, snapshot: snapshot.id, stack };
+  const restored = await openRestored(deps, source, name, signal);
   const { unused, ...volumes } = mapVolumes(restored, await existingOf(deps, name));
   const mapped = mapDirectories(restored, snapshot.paths);
   const located = await locate(deps, restored, mapped.directories, { own, signal, to: request.to });
@@ -151,7 +151,13 @@ async function load(deps: Deps, sources: StoredSources, name: string) {
   throw new AppError("conflict", hideValues(message, values));
 }
 
+/** A name from a snapshot may be any text. */
+const STACK_NAME = /^[a-z0-9][a-z0-9_-]{0,99}$/;
+
 function assertName(name: string, to: StackRequest["to"], isThere: boolean): void {
+  if (!STACK_NAME.test(name)) {
+    throw new AppError("conflict", "The snapshot's stack has no usable name; choose one (as)");
+  }
   if (to === "replace") {
     if (!isThere) throw notFound("Stack", name);
   } else if (isThere) {
