@@ -139,7 +139,7 @@ async function bring(deps: Deps, given: StackRestoreJob, before: Before): Promis
 }
 
 /**
- * What the job creates is deleted if it fails.
+ * Fails if others have created something where the job creates, because that is deleted if it fails.
  *
  * @throws {AppError} `conflict` for a path that others have created meanwhile.
  */
