@@ -1,7 +1,8 @@
 /**
  * Directories and files of the host below `STACK_ROOTS`, written and deleted without following links: the
- * directory of `STACK_ROOTS` is mounted, and no name in the path below it may be a link. Containers that
- * have the path or one around it mounted must not run meanwhile.
+ * directory of `STACK_ROOTS` is mounted, and no name in the path below it may be a link. Podman follows
+ * links there, but not out of the mount. Containers that have the path or one around it mounted must not
+ * run meanwhile.
  *
  * @module
  */
@@ -10,9 +11,10 @@ import { containerStat } from "../../../engine/container_archive.ts";
 import { type MountSource, removeHelper } from "../../containers/helper_container.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../errors.ts";
+import { TarError } from "../tar.ts";
 import type { ByteString, Entries, Entry } from "../restic/entry.ts";
 import { bytesOf, entriesBelow } from "../restic/entry_directory.ts";
-import { readThroughEngine } from "./engine_reading.ts";
+import { readArchive } from "./engine_reading.ts";
 import type { HelperImage } from "./helper_image.ts";
 import { createSkipList } from "./limits.ts";
 import { createVolumeHelper, type VolumeDeps } from "./mounted.ts";
@@ -81,18 +83,30 @@ function splitPath(
   return { root: { type: "bind", source }, names };
 }
 
-/** Whether there is a file, or a directory with anything in it. */
+/**
+ * Whether there is a file, or a directory with anything in it.
+ *
+ * @throws {AppError} `conflict` for a link, which {@linkcode findHostPath} does not see with Podman.
+ */
 export async function hasContent(
   deps: VolumeDeps,
   { root, names, existing, isDirectory }: HostPath,
-  { images, signal }: { images: readonly string[]; signal: AbortSignal },
+  signal: AbortSignal,
 ): Promise<boolean> {
   if (existing < names.length) return false;
   if (!isDirectory) return true;
   const path = bytesOf(names.join("/"));
-  const reading = { source: root, path, images, skipped: createSkipList(), signal };
-  for await (const entry of readThroughEngine(deps, reading)) if (entry.path !== path) return true;
-  return false;
+  const reading = { source: root, path, skipped: createSkipList(), signal };
+  try {
+    for await (const entry of readArchive(deps, reading)) if (entry.path !== path) return true;
+    return false;
+  } catch (error) {
+    if (!(error instanceof TarError)) throw error;
+    // Podman follows links inside of the mount, so that the archive has another name.
+    throw new AppError("conflict", `${root.source}/${names.join("/")} is not a real directory`, {
+      cause: error,
+    });
+  }
 }
 
 /**

@@ -88,7 +88,10 @@ export async function planStackRestore(
   const restored = await openRestored(deps, source, name, signal);
   const { unused, ...volumes } = mapVolumes(restored, await existingOf(deps, name));
   const mapped = mapDirectories(restored, snapshot.paths);
-  const located = await locate(deps, restored, mapped.directories, { own, signal, to: request.to });
+  const located = await locate(deps, restored, mapped.directories, {
+    signal,
+    to: request.to,
+  });
   const parts: PlannedParts = {
     ...volumes,
     directories: located.directories,
@@ -193,19 +196,14 @@ async function locate(
   deps: Deps,
   { moves }: Restored,
   directories: readonly Omit<PlannedPath, "isNew">[],
-  { own, signal, to }: {
-    own: readonly Container[];
-    signal: AbortSignal;
-    to: StackRequest["to"];
-  },
+  { signal, to }: { signal: AbortSignal; to: StackRequest["to"] },
 ): Promise<Located> {
-  const images = [...new Set(own.map(({ imageId }) => imageId))];
   const located: Located = { directories: [], created: [], filled: [] };
   const look = async (path: string) => {
     const found = await findHostPath(deps, path, signal);
     const isThere = found.existing === found.names.length;
     // An empty one is kept and put back like any other.
-    const isKept = to === "replace" ? isThere : await hasContent(deps, found, { images, signal });
+    const isKept = to === "replace" ? isThere : await hasContent(deps, found, signal);
     if (isKept) located.filled.push(path);
     else located.created.push(outermostMissing(found));
     return !isKept;

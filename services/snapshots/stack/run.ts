@@ -145,11 +145,11 @@ async function bring(deps: Deps, given: StackRestoreJob, before: Before): Promis
  */
 async function assertUntouched(
   deps: Deps,
-  { input: { created, images }, signal }: StackRestoreJob,
+  { input: { created }, signal }: StackRestoreJob,
 ): Promise<void> {
   for (const path of created) {
     const found = await findHostPath(deps, path, signal);
-    if (!await hasContent(deps, found, { images, signal })) continue;
+    if (!await hasContent(deps, found, signal)) continue;
     throw new AppError("conflict", `${path} was created meanwhile; move it away`);
   }
 }
