@@ -217,7 +217,7 @@ engineTest("an image that is gone comes from the snapshot", async (real) => {
 
 engineTest("a stack on disk comes back with its directories", async (real) => {
   const root = await Deno.makeTempDir({ prefix: "longshore-test-stacks-" });
-  await using test = await snapshotApp(real, { stackRoots: [root] });
+  await using test = await snapshotApp(real, { stackRoots: [root], helperImage: sleeper.image });
   const { app, stack: { name, deploy }, exec, run } = test;
   const directory = `${root}/${name}`;
   const compose = `services: {app: {image: "${sleeper.image}", command: sleep 1000, ` +
