@@ -136,6 +136,7 @@ export type AlertMetric =
   | "container_memory_bytes"
   | "container_cpu_percent"
   | "container_network_bytes_per_second"
+  | "backup_age_hours"
   | "engine_down"
   | "update_available_days"
   | "outbox_age_seconds"
@@ -143,12 +144,12 @@ export type AlertMetric =
 
 export type AlertMetricDescription = {
   id: string;
-  group: "Host" | "Containers" | "Service";
+  group: "Host" | "Containers" | "Backups" | "Service";
   words: string;
   title: string;
   description: string;
   unit: "%" | "B" | "B/s" | "days" | "h" | "s" | "°C" | null;
-  target: "host" | "containers";
+  target: "host" | "containers" | "stacks";
   isState: boolean;
   hasPath: boolean;
   hasPattern: boolean;
@@ -216,7 +217,14 @@ export type AlertRuleTest = {
   problem: string | null;
 };
 
-export type AlertScope = { target: Target };
+export type AlertScope = { target: AlertTarget };
+
+export type AlertTarget = { kind: "host" } | {
+  kind: "containers";
+  containers?: (string)[];
+  stacks?: (string)[];
+  labels?: Record<string, string>;
+} | { kind: "stacks"; stacks?: (string)[] };
 
 export type AlertTemplate = {
   id: string;
@@ -361,6 +369,13 @@ export type AuditPage = { entries: (AuditEntry)[]; total: number; limit: number;
 export type BackupDiff = {
   changes: ({ path: string; change: "added" | "removed" | "content" | "metadata" })[];
   truncated: boolean;
+};
+
+export type BackupEstimate = {
+  size: number | null;
+  added: number | null;
+  seconds: number | null;
+  room: number | null;
 };
 
 export type BackupFileList = {
@@ -702,6 +717,7 @@ export type ChatChannelChanges = {
     | "update.needs_attention"
     | "backup.succeeded"
     | "backup.failed"
+    | "backup.overdue"
     | "schedule.failed"
     | "certificate.expiring"
     | "monitor.down"
@@ -1383,6 +1399,23 @@ export type FileChangeList = {
   limit: number;
   offset: number;
 };
+
+export type FileList = {
+  files: ({
+    name: string;
+    path: string;
+    type: "file" | "dir" | "symlink" | "fifo" | "socket" | "dev" | "chardev";
+    size: number;
+    mode: string;
+    uid: number;
+    gid: number;
+    modifiedAt: string;
+  })[];
+  truncated: boolean;
+  runningContainers: (string)[];
+};
+
+export type FileRename = { path: string; to: string };
 
 export type FirstAccount = { name?: string | null; email: string; password: string };
 
@@ -2276,6 +2309,7 @@ export type NewChatChannel = {
     | "update.needs_attention"
     | "backup.succeeded"
     | "backup.failed"
+    | "backup.overdue"
     | "schedule.failed"
     | "certificate.expiring"
     | "monitor.down"
@@ -2313,6 +2347,8 @@ export type NewComplianceEntry = {
   outcome?: "success" | "failure";
   metadata?: Record<string, unknown> | null;
 };
+
+export type NewFolder = { path: string };
 
 export type NewIcon = { name: string; url: string };
 
@@ -2450,6 +2486,7 @@ export type NewNotificationChannel = {
     | "update.needs_attention"
     | "backup.succeeded"
     | "backup.failed"
+    | "backup.overdue"
     | "schedule.failed"
     | "certificate.expiring"
     | "monitor.down"
@@ -2562,12 +2599,28 @@ export type NewRole = {
 
 export type NewSchedule = {
   name: string;
-  containerId: string;
-  containerName: string;
-  action: "restart" | "start" | "stop" | "update";
+  kind?: "container" | "stack" | "backup" | "prune" | "backup-prune";
+  action?: "restart" | "start" | "stop" | "update" | "backup" | "prune";
   cronExpression: string;
+  containerId?: string;
+  containerName?: string;
+  stack?: string;
+  volumes?: (string)[];
+  target?: string;
+  mode?: "stop" | "pause" | "hooks" | "live";
+  includeSharedUsers?: boolean;
+  keep?: BackupKeepRules;
+  prune?: NewSchedulePrune;
+  maxUnusedPercent?: number;
   timezone?: string;
   allowMissing?: boolean;
+};
+
+export type NewSchedulePrune = {
+  olderThanHours?: number;
+  kinds?: ("containers" | "networks" | "volumes" | "images" | "buildCache")[];
+  unusedImages?: boolean;
+  includeVolumes?: boolean;
 };
 
 export type NewSilence = {
@@ -2685,6 +2738,7 @@ export type NewWebhook = {
     | "update.needs_attention"
     | "backup.succeeded"
     | "backup.failed"
+    | "backup.overdue"
     | "schedule.failed"
     | "certificate.expiring"
     | "monitor.down"
@@ -2773,6 +2827,7 @@ export type NotificationChannelChanges = {
     | "update.needs_attention"
     | "backup.succeeded"
     | "backup.failed"
+    | "backup.overdue"
     | "schedule.failed"
     | "certificate.expiring"
     | "monitor.down"
@@ -3322,24 +3377,44 @@ export type SamlResponseForm = { SAMLResponse: string; RelayState?: string };
 
 export type Schedule = {
   name: string;
-  containerId: string;
-  containerName: string;
-  action: "restart" | "start" | "stop" | "update";
+  kind: "container" | "stack" | "backup" | "prune" | "backup-prune";
+  action: "restart" | "start" | "stop" | "update" | "backup" | "prune";
   cronExpression: string;
+  containerId?: string;
+  containerName?: string;
+  stack?: string;
+  volumes?: (string)[];
+  target?: string;
+  mode?: "stop" | "pause" | "hooks" | "live";
+  includeSharedUsers?: boolean;
+  keep?: BackupKeepRules;
+  prune?: SchedulePrune;
+  maxUnusedPercent?: number;
   id: string;
+  subject: string;
   timezone: string;
   enabled: boolean;
   createdAt: string;
   lastRunAt: string | null;
   nextRunAt: string | null;
+  overdueSince?: string;
 };
 
 export type ScheduleChanges = {
   name?: string;
+  kind?: "container" | "stack" | "backup" | "prune" | "backup-prune";
+  action?: "restart" | "start" | "stop" | "update" | "backup" | "prune";
+  cronExpression?: string;
   containerId?: string;
   containerName?: string;
-  action?: "restart" | "start" | "stop" | "update";
-  cronExpression?: string;
+  stack?: string | null;
+  volumes?: (string)[] | null;
+  target?: string | null;
+  mode?: "stop" | "pause" | "hooks" | "live" | null;
+  includeSharedUsers?: boolean | null;
+  keep?: BackupKeepRules | null;
+  prune?: NewSchedulePrune | null;
+  maxUnusedPercent?: number | null;
   timezone?: string;
   enabled?: boolean;
   allowMissing?: boolean;
@@ -3352,19 +3427,54 @@ export type ScheduleHistory = {
   offset: number;
 };
 
-export type ScheduleKind = { id: string; title: string; description: string; permission: string };
+export type ScheduleKind = {
+  id: "container" | "stack" | "backup" | "prune" | "backup-prune";
+  title: string;
+  description: string;
+  actions: ({
+    id: "restart" | "start" | "stop" | "update" | "backup" | "prune";
+    title: string;
+    description: string;
+    permission: string;
+  })[];
+  fields: ({
+    name:
+      | "containerId"
+      | "containerName"
+      | "stack"
+      | "volumes"
+      | "target"
+      | "mode"
+      | "includeSharedUsers"
+      | "keep"
+      | "prune"
+      | "maxUnusedPercent";
+    isRequired: boolean;
+  })[];
+};
 
 export type ScheduleKindList = { kinds: (ScheduleKind)[] };
 
 export type ScheduleList = { schedules: (Schedule)[] };
 
+export type SchedulePrune = {
+  olderThanHours: number;
+  kinds?: ("containers" | "networks" | "volumes" | "images" | "buildCache")[];
+  unusedImages: boolean;
+  includeVolumes: boolean;
+};
+
 export type ScheduleRun = {
   id: string;
   scheduleId: string;
   scheduleName: string;
-  containerId: string;
-  containerName: string;
-  action: "restart" | "start" | "stop" | "update";
+  kind: "container" | "stack" | "backup" | "prune" | "backup-prune";
+  action: "restart" | "start" | "stop" | "update" | "backup" | "prune";
+  containerId?: string;
+  containerName?: string;
+  stack?: string;
+  subject: string;
+  jobId: string | null;
   startedAt: string;
   finishedAt: string;
   status: "success" | "failure" | "skipped";
@@ -3628,6 +3738,16 @@ export type StackAdoptionResult = {
     directory: string | null;
     configFiles: (string)[];
   };
+};
+
+export type StackBackupList = { stacks: (StackBackups)[] };
+
+export type StackBackups = {
+  stack: string;
+  parts: number;
+  isExcluded: boolean;
+  isScheduled: boolean;
+  lastBackup: { at: string; snapshot: string; target: string; size: number } | null;
 };
 
 export type StackConversion = { command: string };
@@ -4183,6 +4303,7 @@ export type WebhookChanges = {
     | "update.needs_attention"
     | "backup.succeeded"
     | "backup.failed"
+    | "backup.overdue"
     | "schedule.failed"
     | "certificate.expiring"
     | "monitor.down"
@@ -4226,6 +4347,19 @@ export type WebhookList = { webhooks: (Webhook)[] };
 
 export type WebhookTest = { ok: true; delivery_id: string };
 
+export type WrittenFile = {
+  name: string;
+  path: string;
+  type: "file" | "dir" | "symlink" | "fifo" | "socket" | "dev" | "chardev";
+  size: number;
+  mode: string;
+  uid: number;
+  gid: number;
+  modifiedAt: string;
+  etag: string | null;
+  runningContainers: (string)[];
+};
+
 /** Input and result of each operation, by method and path. */
 export interface Operations {
   "DELETE /api/account/identities/{id}": {
@@ -4252,6 +4386,11 @@ export interface Operations {
     path: { id: string };
     query?: { force?: boolean; volumes?: boolean };
     result: ContainerDeletion;
+  };
+  "DELETE /api/containers/{id}/file": {
+    path: { id: string };
+    query: { path: string };
+    result: Done;
   };
   "DELETE /api/edition/license": { result: EditionChange };
   "DELETE /api/ext/service-enterprise/branding/{id}": { path: { id: string }; result: Done };
@@ -4314,6 +4453,11 @@ export interface Operations {
   "DELETE /api/schedules/{id}": { path: { id: string }; result: Done };
   "DELETE /api/silences/{id}": { path: { id: string }; result: Done };
   "DELETE /api/stacks/{name}": { path: { name: string }; result: Done };
+  "DELETE /api/stacks/{name}/file": {
+    path: { name: string };
+    query: { path: string };
+    result: Done;
+  };
   "DELETE /api/takeover/{name}": { path: { name: string }; result: Done };
   "DELETE /api/tokens/{id}": { path: { id: string }; result: Done };
   "DELETE /api/updates/blocked/{id}": { path: { id: string }; result: Done };
@@ -4328,6 +4472,11 @@ export interface Operations {
     result: Done;
   };
   "DELETE /api/volumes/{name}": { path: { name: string }; result: VolumeDeletion };
+  "DELETE /api/volumes/{name}/file": {
+    path: { name: string };
+    query: { path: string };
+    result: Done;
+  };
   "DELETE /api/webhooks/{id}": { path: { id: string }; result: Done };
   "DELETE /auth/session": { result: SignedOut };
   "DELETE /auth/users/{id}": { path: { id: string }; result: Done };
@@ -4356,6 +4505,10 @@ export interface Operations {
       offset?: number;
     };
     result: AuditPage;
+  };
+  "GET /api/backup/estimate": {
+    query?: { stack?: string; volume?: string; target?: string };
+    result: BackupEstimate;
   };
   "GET /api/backup/snapshots": {
     query?: { target?: string; allTargets?: boolean; stack?: string; limit?: number };
@@ -4386,6 +4539,7 @@ export interface Operations {
     query?: { target?: string; to?: "new" | "replace"; as?: string };
     result: BackupStackRestorePlan;
   };
+  "GET /api/backup/stacks": { result: StackBackupList };
   "GET /api/backup/targets": { result: BackupTargetList };
   "GET /api/backup/targets/{id}": { path: { id: string }; result: BackupTarget };
   "GET /api/compose/keys": { result: ComposeKeys };
@@ -4403,6 +4557,16 @@ export interface Operations {
     path: { id: string };
     query?: { limit?: number; offset?: number };
     result: FileChangeList;
+  };
+  "GET /api/containers/{id}/file": {
+    path: { id: string };
+    query: { path: string };
+    result: string | undefined;
+  };
+  "GET /api/containers/{id}/files": {
+    path: { id: string };
+    query?: { path?: string };
+    result: FileList;
   };
   "GET /api/containers/{id}/inspect": { path: { id: string }; result: ContainerInspection };
   "GET /api/containers/{id}/logs": {
@@ -4803,6 +4967,16 @@ export interface Operations {
     query?: { kind?: "compose" | "swarm" };
     result: StackDetail;
   };
+  "GET /api/stacks/{name}/file": {
+    path: { name: string };
+    query: { path: string };
+    result: string | undefined;
+  };
+  "GET /api/stacks/{name}/files": {
+    path: { name: string };
+    query?: { path?: string };
+    result: FileList;
+  };
   "GET /api/stacks/{name}/logs/stream": {
     path: { name: string };
     query?: {
@@ -4854,6 +5028,16 @@ export interface Operations {
     result: SessionPage;
   };
   "GET /api/volumes": { result: VolumeList };
+  "GET /api/volumes/{name}/file": {
+    path: { name: string };
+    query: { path: string };
+    result: string | undefined;
+  };
+  "GET /api/volumes/{name}/files": {
+    path: { name: string };
+    query?: { path?: string };
+    result: FileList;
+  };
   "GET /api/webhooks": { result: WebhookList };
   "GET /api/webhooks/{id}": { path: { id: string }; result: Webhook };
   "GET /api/webhooks/{id}/deliveries": {
@@ -4936,6 +5120,12 @@ export interface Operations {
     result: TerminalTicket;
   };
   "POST /api/containers/{id}/exec": { path: { id: string }; body: ExecCommand; result: ExecResult };
+  "POST /api/containers/{id}/files/folder": { path: { id: string }; body: NewFolder; result: Done };
+  "POST /api/containers/{id}/files/rename": {
+    path: { id: string };
+    body: FileRename;
+    result: Done;
+  };
   "POST /api/containers/{id}/kill": {
     path: { id: string };
     body: KillOptions | undefined;
@@ -5126,6 +5316,12 @@ export interface Operations {
     body: StackDown | undefined;
     result: Job;
   };
+  "POST /api/stacks/{name}/files/folder": { path: { name: string }; body: NewFolder; result: Done };
+  "POST /api/stacks/{name}/files/rename": {
+    path: { name: string };
+    body: FileRename;
+    result: Done;
+  };
   "POST /api/stacks/{name}/plan": {
     path: { name: string };
     body: StackPlanOptions | undefined;
@@ -5158,6 +5354,16 @@ export interface Operations {
   "POST /api/tokens/{id}/rotate": { path: { id: string }; result: IssuedApiToken };
   "POST /api/updates/check": { body: UpdateCheck | undefined; result: Job };
   "POST /api/volumes": { body: NewVolume; result: Volume };
+  "POST /api/volumes/{name}/files/folder": {
+    path: { name: string };
+    body: NewFolder;
+    result: Done;
+  };
+  "POST /api/volumes/{name}/files/rename": {
+    path: { name: string };
+    body: FileRename;
+    result: Done;
+  };
   "POST /api/webhooks": { body: NewWebhook; result: CreatedWebhook };
   "POST /api/webhooks/deliveries/{id}/replay": { path: { id: string }; result: WebhookTest };
   "POST /api/webhooks/{id}/test": { path: { id: string }; result: WebhookTest };
@@ -5196,6 +5402,11 @@ export interface Operations {
     path: { id: string };
     body: BackupTargetChanges | undefined;
     result: EstablishedBackupTarget;
+  };
+  "PUT /api/containers/{id}/file": {
+    path: { id: string };
+    query: { path: string };
+    result: WrittenFile;
   };
   "PUT /api/containers/{id}/limits": {
     path: { id: string };
@@ -5361,12 +5572,22 @@ export interface Operations {
     body: SilenceChanges | undefined;
     result: Silence;
   };
+  "PUT /api/stacks/{name}/file": {
+    path: { name: string };
+    query: { path: string };
+    result: WrittenFile;
+  };
   "PUT /api/stacks/{name}/source": {
     path: { name: string };
     body: StackSourceChange;
     result: StackSourceVersion;
   };
   "PUT /api/updates/settings": { body: UpdateSettingsChanges | undefined; result: UpdateSettings };
+  "PUT /api/volumes/{name}/file": {
+    path: { name: string };
+    query: { path: string };
+    result: WrittenFile;
+  };
   "PUT /api/webhooks/{id}": {
     path: { id: string };
     body: WebhookChanges | undefined;

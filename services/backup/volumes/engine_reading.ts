@@ -55,7 +55,7 @@ export async function* readThroughEngine(
  */
 export async function* readArchive(
   deps: VolumeDeps,
-  { source, path, skipped, signal }: Omit<Reading, "images">,
+  { source, path, skipped, signal }: Reading,
 ): AsyncGenerator<Entry> {
   const { id, root } = await createVolumeHelper(deps, source, { isReadOnly: true, signal });
   try {

@@ -96,7 +96,7 @@ export async function hasContent(
   if (existing < names.length) return false;
   if (!isDirectory) return true;
   const path = bytesOf(names.join("/"));
-  const reading = { source: root, path, skipped: createSkipList(), signal };
+  const reading = { source: root, path, images: [], skipped: createSkipList(), signal };
   try {
     for await (const entry of readArchive(deps, reading)) if (entry.path !== path) return true;
     return false;
