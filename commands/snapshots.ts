@@ -9,6 +9,7 @@ import type { SnapshotResult } from "../services/snapshots/job.ts";
 import type { SnapshotView } from "../services/snapshots/list.ts";
 import type { DrillResult } from "../services/snapshots/drills/job.ts";
 import type { RestoreResult } from "../services/snapshots/restore/job.ts";
+import type { StackRestoreResult } from "../services/snapshots/stack/job.ts";
 import { readable } from "../services/containers/health_output.ts";
 import { byteText } from "../services/text/bytes.ts";
 import { parseArguments, subcommand } from "./arguments.ts";
@@ -27,6 +28,8 @@ export async function backupVolumes(program: Program): Promise<number> {
     mode: "value",
     note: "value",
     "include-shared-users": "flag",
+    "with-images": "flag",
+    "keep-stopped": "flag",
     json: "flag",
   });
   const { volume: volumes, target, mode, note } = options;
@@ -42,6 +45,8 @@ export async function backupVolumes(program: Program): Promise<number> {
       mode,
       note,
       includeSharedUsers: options["include-shared-users"] ?? false,
+      withImages: options["with-images"] ?? false,
+      keepStopped: options["keep-stopped"] ?? false,
     }, program.signal),
   );
   const result = await followJob(program, service, job.id) as SnapshotResult;
@@ -120,26 +125,34 @@ async function list(program: Program): Promise<number> {
 async function restore(program: Program): Promise<number> {
   const { values: [id], options } = parseArguments("snapshots restore", program, ["ID"], {
     volume: "values",
+    stack: "flag",
     target: "value",
     replace: "flag",
     as: "value",
     json: "flag",
   });
+  if (options.stack && options.volume) {
+    throw new CommandError("Restore either the stack (--stack), or volumes with --volume");
+  }
   const service = connectService(program);
   const job = JSON.parse(
     await service.post(`/api/backup/snapshots/${encodeURIComponent(id)}/restore`, {
-      what: "volume",
+      what: options.stack ? "stack" : "volume",
       paths: options.volume?.map((name) => `/volumes/${name}`),
       target: options.target,
       to: options.replace ? "replace" : "new",
       as: options.as,
     }, program.signal),
   );
-  const result = await followJob(program, service, job.id) as RestoreResult;
+  const result = await followJob(program, service, job.id) as RestoreResult | StackRestoreResult;
   if (options.json) program.print(JSON.stringify(result));
   else {
     const { restored, kept, bytes } = result;
-    program.print(`Restored ${restored.join(", ")}: ${byteText(bytes)}.`);
+    for (const warning of "warnings" in result ? result.warnings : []) {
+      program.note(readable(warning));
+    }
+    if (options.stack) program.print(`Restored and started ${readable(job.target)}.`);
+    if (restored.length > 0) program.print(`Restored ${restored.join(", ")}: ${byteText(bytes)}.`);
     if (kept) program.print(`What was there is in snapshot ${kept.slice(0, SHORT_ID)}.`);
   }
   return EXIT.ok;

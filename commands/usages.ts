@@ -24,6 +24,8 @@ is created in DATA_DIR/snapshots.
 --mode MODE             stop, pause, hooks or live: how containers are kept from writing meanwhile
 --note TEXT             shown in lists of snapshots
 --include-shared-users  stop containers of other stacks that use the same volumes, too
+--with-images           store the images of the stack as well, for a host without their registry
+--keep-stopped          leave the stack stopped after a success, to move it to another host
 --json                  print the result as JSON
 
 It uses the running service with the API token in LONGSHORE_TOKEN.`;
@@ -31,11 +33,16 @@ It uses the running service with the API token in LONGSHORE_TOKEN.`;
 export const SNAPSHOTS = `longshore snapshots list [--stack NAME] [--target NAME] [--json]
        longshore snapshots restore ID [--volume NAME ...] [--as NAME] [--target NAME]
        longshore snapshots restore ID --replace [--volume NAME ...] [--target NAME]
+       longshore snapshots restore ID --stack [--as NAME | --replace] [--target NAME]
        longshore snapshots drill STACK [--snapshot ID] [--target NAME] [--json]
 
 Lists the snapshots of stacks and volumes, or restores volumes from one: into new volumes, or with
 --replace into those of the same name. Then the containers that use them are stopped, what is there
 is kept as a snapshot of its own, and it comes back if the containers fail afterwards.
+
+With --stack, the whole stack comes back: sources, images, networks, volumes and directories. Its
+containers are started and judged; if they fail, nothing of a new stack stays, and a replaced one
+returns.
 
 drill tries out the restore of the stack's newest snapshot: its containers are started on new volumes
 in a private network, judged, and everything is removed again. The stack itself is left alone.

@@ -6,7 +6,9 @@ import type { Deps } from "../../services/deps.ts";
 import { deleteSnapshot, getSnapshot, listSnapshots } from "../../services/snapshots/list.ts";
 import { diffSnapshots, listFiles, openFile } from "../../services/snapshots/browse.ts";
 import { startRestore } from "../../services/snapshots/restore/start.ts";
+import { startStackRestore, viewStackRestore } from "../../services/snapshots/stack/start.ts";
 import { readEstimate, startSnapshot } from "../../services/snapshots/start.ts";
+import { InputError } from "../../services/errors.ts";
 import { endpoint, rawEndpoint } from "../contract/endpoint.ts";
 import { Job } from "../contract/job.ts";
 import { Done, ENGINE_FAILURES, queryBoolean, Timestamp } from "../contract/shapes.ts";
@@ -58,11 +60,55 @@ const FilePath = z.string().min(1).max(8_192).startsWith("/").meta({
   example: "/volumes/shop_data/app.db",
 });
 
+const StackRestorePlan = z.object({
+  stack: z.string().meta({ description: "Name that the stack gets" }),
+  services: z.array(z.object({
+    name: z.string(),
+    action: z.enum(["create", "recreate", "start", "remove", "none"]),
+  })),
+  volumes: z.array(z.object({ name: z.string(), action: z.enum(["create", "replace"]) })),
+  directories: z.array(z.object({
+    path: z.string().meta({ description: "On the host" }),
+    action: z.enum(["create", "replace"]),
+  })),
+  networks: z.array(z.string()).meta({ description: "Those that are created" }),
+  images: z.array(z.object({
+    name: z.string(),
+    from: z.enum(["host", "snapshot", "registry"]).meta({
+      description: "host: the engine has the image of the snapshot",
+    }),
+  })),
+  directory: z.string().nullable().meta({
+    description: "Of the sources on the host; null for those that Longshore stores",
+  }),
+  isGenerated: z.boolean().meta({
+    description: "Whether the sources were written from the containers",
+  }),
+  stops: z.array(z.string()).meta({ description: "Running containers that are stopped" }),
+  warnings: z.array(z.string()),
+}).meta({ id: "BackupStackRestorePlan" });
+
 const FAILURES = {
   404: "The snapshot or the target does not exist",
   409: "The target cannot be used, or the snapshot is damaged",
   502: "The target does not answer",
 } as const;
+
+/** @throws {InputError} For fields that a whole stack does not have. */
+function stackRequest(
+  { paths, as, ...body }: {
+    paths?: string[] | undefined;
+    as?: string | undefined;
+    to: "new" | "replace";
+    target?: string | undefined;
+    stableSeconds?: number | undefined;
+  },
+) {
+  if (paths) throw new InputError([{ path: "body.paths", message: "is not for a whole stack" }]);
+  const name = StackName.optional().safeParse(as);
+  if (name.success) return { ...body, as: name.data };
+  throw new InputError([{ path: "body.as", message: name.error.issues[0]!.message }]);
+}
 
 export const snapshotEndpoints = (deps: Deps) => {
   const read = <Result>(caller: Holder, work: () => Promise<Result>) =>
@@ -84,6 +130,15 @@ export const snapshotEndpoints = (deps: Deps) => {
         target: TargetName.optional(),
         mode: Mode.optional(),
         note: z.string().max(200).optional(),
+        withImages: z.boolean().default(false).meta({
+          description: "Whether to store the images of a stack's containers as well, for a host " +
+            "without their registry",
+        }),
+        keepStopped: z.boolean().default(false).meta({
+          description:
+            "Whether all containers of the stack stay stopped after a success, because " +
+            "the stack moves to another host; the mode is `stop`",
+        }),
         includeSharedUsers: IncludeSharedUsers.default(false),
       }).meta({ id: "BackupRequest", example: { stack: "shop", note: "before the move" } }),
       returns: Job,
@@ -256,45 +311,78 @@ export const snapshotEndpoints = (deps: Deps) => {
         read(caller, () => diffSnapshots(deps, params.id, params.other, query)),
     ),
 
-    endpoint("POST /api/backup/snapshots/:id/restore", {
-      operationId: "restoreBackupSnapshot",
-      summary: "Restore from a snapshot",
-      description: "Starts a job. Into new volumes unless `to` is `replace`: then the containers " +
-        "that use what is replaced are stopped, what is there is kept as a snapshot of its own, " +
-        "and the containers are started and judged; if they fail, what was there comes back.",
+    endpoint(
+      "POST /api/backup/snapshots/:id/restore",
+      {
+        operationId: "restoreBackupSnapshot",
+        summary: "Restore from a snapshot",
+        description:
+          "Starts a job. Into new volumes unless `to` is `replace`: then the containers " +
+          "that use what is replaced are stopped, what is there is kept as a snapshot of its own, " +
+          "and the containers are started and judged; if they fail, what was there comes back. " +
+          "`what: stack` brings a whole stack back: sources, images, networks, volumes and " +
+          "directories, then a deploy that judges its containers; if that fails, nothing of a new " +
+          "stack stays.",
+        role: "admin",
+        permission: "backup:write",
+        destructive: true,
+        params: Params,
+        body: z.object({
+          target: TargetName.optional(),
+          what: z.enum(["volume", "file", "stack"]),
+          paths: z.array(FilePath).min(1).max(100).optional().meta({
+            description: "Volumes, directories below `STACK_ROOTS` or files of the snapshot; " +
+              "default: all volumes. Not for a whole stack",
+          }),
+          to: z.enum(["new", "replace"]).default("new"),
+          stableSeconds: z.int().min(1).max(3_600).optional().meta({
+            description:
+              "Time for which the containers must stay up; default 10, or as their health " +
+              "checks say",
+          }),
+          as: z.string().min(1).max(200).optional().meta({
+            description:
+              "Name of the new volume or stack; default for a volume: the old name with " +
+              "`-restored`, for a stack: the old name",
+          }),
+        }).meta({
+          id: "BackupRestoreRequest",
+          example: { what: "volume", paths: ["/volumes/shop_data"], to: "replace" },
+        }),
+        returns: Job,
+        status: 202,
+        failures: {
+          ...FAILURES,
+          404: "The snapshot, a path in it or the target does not exist",
+          409: "A name is in use, the volumes cannot be emptied, or an action is in progress",
+          ...ENGINE_FAILURES,
+        },
+      },
+      ({ params, body: { what, ...body }, caller }) =>
+        what === "stack"
+          ? startStackRestore(deps, caller, params.id, stackRequest(body))
+          : startRestore(deps, caller, params.id, { what, ...body }),
+    ),
+
+    endpoint("GET /api/backup/snapshots/:id/restore-plan", {
+      operationId: "planBackupStackRestore",
+      summary: "Plan a stack restore",
+      description: "Says what a restore of the whole stack would do. Changes nothing.",
       role: "admin",
-      permission: "backup:write",
-      destructive: true,
+      permission: "files:read",
       params: Params,
-      body: z.object({
-        target: TargetName.optional(),
-        what: z.enum(["volume", "file"]),
-        paths: z.array(FilePath).min(1).max(100).optional().meta({
-          description: "Volumes or files of the snapshot; default: all volumes",
-        }),
+      query: TargetQuery.extend({
         to: z.enum(["new", "replace"]).default("new"),
-        stableSeconds: z.int().min(1).max(3_600).optional().meta({
-          description:
-            "Time for which the containers must stay up; default 10, or as their health " +
-            "checks say",
-        }),
-        as: z.string().min(1).max(200).optional().meta({
-          description: "Name of the new volume or stack, if there is one; default: the old one " +
-            "with `-restored`",
-        }),
-      }).meta({
-        id: "BackupRestoreRequest",
-        example: { what: "volume", paths: ["/volumes/shop_data"], to: "replace" },
+        as: StackName.optional(),
       }),
-      returns: Job,
-      status: 202,
+      returns: StackRestorePlan,
       failures: {
         ...FAILURES,
-        404: "The snapshot, a path in it or the target does not exist",
-        409: "A name is in use, the volumes cannot be emptied, or an action is in progress",
+        404: "The snapshot, the target, or the stack that would be replaced does not exist",
+        409: "The snapshot has no stack, a name or directory is in use, or this host cannot run it",
         ...ENGINE_FAILURES,
       },
-    }, ({ params, body, caller }) => startRestore(deps, caller, params.id, body)),
+    }, ({ params, query, caller }) => read(caller, () => viewStackRestore(deps, params.id, query))),
   ];
 };
 

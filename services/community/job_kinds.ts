@@ -7,6 +7,7 @@ import { imagePullKind } from "../images/pull.ts";
 import { snapshotKind } from "../snapshots/kinds.ts";
 import { drillKind } from "../snapshots/drills/kinds.ts";
 import { restoreKind } from "../snapshots/restore/kinds.ts";
+import { stackRestoreKind } from "../snapshots/stack/kinds.ts";
 import { scanKind, takeoverKind } from "../takeover/kinds.ts";
 import { rebuildKind } from "../updates/rebuild/kind.ts";
 import { updateCheckKind } from "../updates/check/job.ts";
@@ -30,6 +31,7 @@ export const JOB_KINDS: readonly NamedJobKind[] = [
   takeoverKind,
   snapshotKind,
   restoreKind,
+  stackRestoreKind,
   drillKind,
   checkKind,
   forgetKind,

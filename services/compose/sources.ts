@@ -160,7 +160,8 @@ async function recordEdit(deps: WriteDeps, files: HostFiles, name: string): Prom
   return { stored: insertVersion(deps, ON_DISK, next), sources: found };
 }
 
-const isSame = (one: StoredSources, other: StoredSources) => {
+/** Whether two sources have the same texts. */
+export const isSame = (one: StoredSources, other: StoredSources) => {
   const [first, second] = [one, other].map((sources) => {
     const { compose, env = null, files = {}, outside = {}, place } = sources;
     const texts = [files, outside].map((named) => Object.entries(named).sort());

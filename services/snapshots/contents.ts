@@ -1,12 +1,20 @@
 /** Contents of a snapshot of a stack or of volumes, and the containers that write to them. @module */
 
 import type { Deps } from "../deps.ts";
+import { volumeList } from "../../engine/volumes.ts";
 import { isInside } from "../text/paths.ts";
 import { type Part, volumePart } from "../backup/trees/part.ts";
+import { usersOf, type VolumeUser } from "../backup/volumes/users.ts";
 import type { Container } from "../containers/inventory.ts";
-import { currentContainers, type ReadDeps } from "../containers/reads.ts";
+import type { ReadDeps } from "../containers/reads.ts";
 import { AppError } from "../errors.ts";
 import { findStack } from "../stacks/stacks.ts";
+
+/** A container that uses a part. */
+export interface PartUser extends VolumeUser {
+  /** Path of the part in the snapshot. */
+  part: string;
+}
 
 export interface Contents {
   /** `null` for single volumes. */
@@ -14,8 +22,10 @@ export interface Contents {
   /** The containers of the stack, or those that use the volumes. */
   containers: Container[];
   parts: Part[];
-  /** Containers outside of the stack that use one of its volumes or directories. */
-  shared: { part: string; container: Container }[];
+  /** All containers that use one of the parts. */
+  users: PartUser[];
+  /** Those of them that are outside of the stack. */
+  shared: PartUser[];
   /** Directories of the host that the snapshot does not have, because they are not below `STACK_ROOTS`. */
   leftOut: string[];
 }
@@ -38,17 +48,9 @@ export async function contentsOfStack(deps: ContentsDeps, name: string): Promise
   const containers = services.flatMap((service) => service.containers);
   const { parts, leftOut } = partsOf(containers, deps.config.stackRoots);
   const own = new Set(containers.map(({ id }) => id));
-  const others = (await currentContainers(deps)).filter(({ id }) => !own.has(id));
-  return {
-    stack: name,
-    containers,
-    parts,
-    shared: parts.flatMap((part) =>
-      others.filter((container) => uses(container, part))
-        .map((container) => ({ part: part.path, container }))
-    ),
-    leftOut,
-  };
+  const users = await usersOfParts(deps, parts);
+  const shared = users.filter(({ container }) => !own.has(container.id));
+  return { stack: name, containers, parts, users, shared, leftOut };
 }
 
 /** Volumes with the containers that use them. Whether they exist is found out when they are read. */
@@ -57,9 +59,21 @@ export async function contentsOfVolumes(
   names: readonly string[],
 ): Promise<Contents> {
   const parts = [...new Set(names)].map(volumePart);
-  const containers = (await currentContainers(deps))
-    .filter((container) => parts.some((part) => uses(container, part)));
-  return { stack: null, containers, parts, shared: [], leftOut: [] };
+  const users = await usersOfParts(deps, parts);
+  const containers = distinct(users.map(({ container }) => container));
+  return { stack: null, containers, parts, users, shared: [], leftOut: [] };
+}
+
+/** Also those that have the directory of a volume mounted by its path. */
+async function usersOfParts(deps: ContentsDeps, parts: readonly Part[]): Promise<PartUser[]> {
+  const volumes = new Map((await volumeList(deps.engine)).map((each) => [each.Name, each]));
+  const users: PartUser[] = [];
+  for (const { path, mount } of parts) {
+    const volume = mount.type === "volume" ? volumes.get(mount.source) : undefined;
+    const found = await usersOf(deps, mount, volume?.Mountpoint);
+    users.push(...found.map((user) => ({ ...user, part: path })));
+  }
+  return users;
 }
 
 /** The volumes and directories that a snapshot of containers has. */
@@ -88,22 +102,14 @@ export function partsOf(
   };
 }
 
-/** Whether a container has the part mounted, or a directory around it or in it. */
-function uses({ details }: Container, { mount }: Part): boolean {
-  return details.mounts.some(({ type, name, source }) =>
-    mount.type === "volume"
-      ? type === "volume" && name === mount.source
-      : type === "bind" && (source === mount.source || isInside(source, mount.source) ||
-        isInside(mount.source, source))
-  );
-}
+/** The containers of the stack, and others that use what the snapshot has. */
+export const stoppedFor = ({ containers, shared }: Contents): Container[] =>
+  distinct([...containers, ...shared.map(({ container }) => container)]);
 
 /** The containers that may write to what the snapshot has. */
-export const writersOf = ({ containers, shared, parts }: Contents): Container[] =>
-  [...new Set([...containers, ...shared.map(({ container }) => container)])]
-    .filter(({ details }) =>
-      details.mounts.some((mount) =>
-        !mount.readOnly &&
-        parts.some((part) => uses({ details: { mounts: [mount] } } as Container, part))
-      )
-    );
+export const writersOf = ({ users }: Contents): Container[] =>
+  distinct(users.filter(({ isReadOnly }) => !isReadOnly).map(({ container }) => container));
+
+const distinct = (containers: readonly Container[]): Container[] => [
+  ...new Map(containers.map((each) => [each.id, each])).values(),
+];

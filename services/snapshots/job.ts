@@ -16,6 +16,10 @@ export interface SnapshotInput {
   /** Name of the target. */
   place: string;
   mode: Mode;
+  /** Whether the images of the containers are stored, too. */
+  withImages?: boolean;
+  /** Whether all containers of the stack stay stopped after a success. */
+  keepStopped?: boolean;
   reason: Reason;
   note: string | null;
   /** Estimated bytes of all files; `null` if unknown. */

@@ -12,6 +12,7 @@ import type { DrillInput } from "./drills/job.ts";
 import { drillKind } from "./drills/kinds.ts";
 import type { RestoreInput } from "./restore/job.ts";
 import { restoreKind } from "./restore/kinds.ts";
+import { stackRestoreKind } from "./stack/kinds.ts";
 
 /** Longest wait for a target, in milliseconds. */
 const TARGET_MS = 60_000;
@@ -160,11 +161,12 @@ export async function deleteSnapshot(
   await translated(() => repository.removeSnapshots([snapshot.id], signal));
 }
 
+const RESTORES = [restoreKind.id, stackRestoreKind.id, drillKind.id];
+
 /** A restore may still need what it has kept, and a drill what it restores. */
 function assertNotRestored({ db }: Pick<Deps, "db">, { target }: OpenedTarget): void {
   const restore = selectUnfinishedJobs(db).find(({ kind, input }) =>
-    (kind === restoreKind.id || kind === drillKind.id) &&
-    (input as RestoreInput | DrillInput).targetId === target.id
+    RESTORES.includes(kind) && (input as RestoreInput | DrillInput).targetId === target.id
   );
   if (restore) {
     throw new AppError("conflict", `${restore.target} is being restored; try again later`);

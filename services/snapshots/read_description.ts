@@ -4,7 +4,7 @@ import { Buffer } from "node:buffer";
 import type { Repository } from "../backup/restic/repository.ts";
 import type { Snapshot } from "../backup/restic/snapshot.ts";
 import { translated } from "../backup/targets/repository.ts";
-import { bytesOf } from "../backup/trees/tree.ts";
+import { bytesOf } from "../backup/restic/entry_directory.ts";
 import { AppError } from "../errors.ts";
 import { type DescribedContainer, DESCRIPTION_FILE, type StackDescription } from "./description.ts";
 

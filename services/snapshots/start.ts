@@ -11,11 +11,18 @@ import type { Deps } from "../deps.ts";
 import { AppError, InputError, notFound } from "../errors.ts";
 import { startJob } from "../jobs/runner.ts";
 import type { JobView } from "../jobs/view.ts";
-import { type Contents, contentsOfStack, contentsOfVolumes, writersOf } from "./contents.ts";
+import {
+  type Contents,
+  contentsOfStack,
+  contentsOfVolumes,
+  stoppedFor,
+  writersOf,
+} from "./contents.ts";
 import { assertRoom, type Estimate, estimateSnapshot } from "./estimate.ts";
 import { snapshotKind } from "./kinds.ts";
 import { withImageLabels } from "./labels.ts";
 import { assertStoppable } from "./hold.ts";
+import { assertRoomForImages } from "./saved_images.ts";
 import { defaultMode, type Mode } from "./modes.ts";
 
 export interface SnapshotRequest {
@@ -26,6 +33,10 @@ export interface SnapshotRequest {
   target?: string | undefined;
   mode?: Mode | undefined;
   note?: string | undefined;
+  /** Whether the images of a stack's containers are stored, too. */
+  withImages?: boolean | undefined;
+  /** Whether all containers of the stack stay stopped afterwards, e.g. because it moves. */
+  keepStopped?: boolean | undefined;
   /** Whether containers of other stacks that use the volumes may be stopped, too. */
   includeSharedUsers: boolean;
 }
@@ -47,11 +58,16 @@ export async function startSnapshot(
   reason: Reason = "manual",
 ): Promise<JobView> {
   const { stack, volumes, note, includeSharedUsers } = request;
+  const { withImages = false, keepStopped = false } = request;
+  assertOptions(request);
   const contents = await readContents(deps, request);
   if (!includeSharedUsers) assertNotShared(contents);
   const target = await targetForSnapshot(deps, request.target);
-  const writers = writersOf(contents);
-  const mode = request.mode ?? defaultMode(await withImageLabels(deps, writers));
+  if (withImages) await assertRoomForImages(deps, target.id, contents);
+  const writers = keepStopped ? stoppedFor(contents) : writersOf(contents);
+  const mode = keepStopped
+    ? "stop"
+    : request.mode ?? defaultMode(await withImageLabels(deps, writers));
   const all = await currentContainers(deps);
   const isHeld = mode === "stop" || mode === "pause";
   if (mode === "stop") await assertStoppable(deps, writers);
@@ -66,6 +82,8 @@ export async function startSnapshot(
       targetId: target.id,
       place: target.name,
       mode,
+      withImages,
+      keepStopped,
       reason,
       note: note ?? null,
       size: estimate.size,
@@ -95,6 +113,19 @@ export async function readEstimate(
 
 const nameOf = ({ stack, volumes }: Pick<SnapshotRequest, "stack" | "volumes">): string =>
   (stack ?? volumes!.join(", ")).slice(0, TARGET_MAX);
+
+/** @throws {InputError} For options of stacks with volumes, and another mode than `keepStopped` needs. */
+function assertOptions(
+  { stack, mode, withImages = false, keepStopped = false }: SnapshotRequest,
+): void {
+  for (const [name, isGiven] of Object.entries({ withImages, keepStopped })) {
+    if (!isGiven || stack !== undefined) continue;
+    throw new InputError([{ path: `body.${name}`, message: "is for stacks only" }]);
+  }
+  if (keepStopped && (mode ?? "stop") !== "stop") {
+    throw new InputError([{ path: "body.mode", message: "must be stop with keepStopped" }]);
+  }
+}
 
 async function readContents(
   deps: Deps,

@@ -4,13 +4,20 @@ import { openTargetRepository } from "../backup/targets/open.ts";
 import { type Stored, storeTree } from "../backup/trees/store.ts";
 import { tagsOf } from "../backup/trees/tags.ts";
 import type { Dump } from "../backup/trees/tree.ts";
+import { imagesToSave } from "./saved_images.ts";
 import { withoutValuesOf } from "../backup/volumes/secret_values.ts";
 import type { Deps } from "../deps.ts";
 import { AppError, messageFor } from "../errors.ts";
 import { JobEnd } from "../jobs/kind.ts";
 import { throwIfInterrupted } from "../updates/run/interruption.ts";
 import type { Container } from "../containers/inventory.ts";
-import { type Contents, contentsOfStack, contentsOfVolumes, writersOf } from "./contents.ts";
+import {
+  type Contents,
+  contentsOfStack,
+  contentsOfVolumes,
+  stoppedFor,
+  writersOf,
+} from "./contents.ts";
 import { describedFiles, describeStack } from "./description.ts";
 import { hold, planHold, release } from "./hold.ts";
 import { type Hooks, hooksOf } from "./hooks.ts";
@@ -32,9 +39,9 @@ const POST_MS = 60_000;
  * @throws {AppError} If nothing was stored, or a container did not start again.
  */
 export async function takeSnapshot(deps: Deps, job: SnapshotJob): Promise<SnapshotResult> {
-  const { mode, affected } = job.input;
+  const { mode, affected, withImages = false, keepStopped = false } = job.input;
   const contents = await contentsOf(deps, job.input);
-  const writers = writersOf(contents);
+  const writers = keepStopped ? stoppedFor(contents) : writersOf(contents);
   if (writers.some(({ id }) => !affected.some((each) => each.id === id))) {
     throw new AppError("conflict", "Its containers have changed meanwhile; try again");
   }
@@ -52,6 +59,12 @@ export async function takeSnapshot(deps: Deps, job: SnapshotJob): Promise<Snapsh
       leftOut: contents.leftOut,
     }));
   const startedAt = performance.now();
+  let continuedAt: number | undefined;
+  const letAllContinue = async () => {
+    if (continuedAt !== undefined) return;
+    await letContinue(deps, job);
+    continuedAt = performance.now();
+  };
   try {
     if (held) await job.step("hold", () => hold(deps, held, operationOf(job.target)));
     await prepare(deps, hooked, job.signal);
@@ -62,7 +75,16 @@ export async function takeSnapshot(deps: Deps, job: SnapshotJob): Promise<Snapsh
         path: `/stacks/${stack}`,
         entries: describedFiles(await describeStack(deps, contents, stack), deps.now()),
       };
-      const tree = { parts, dumps, described };
+      const tree = {
+        parts,
+        dumps,
+        described,
+        // Images do not change, and take long.
+        ...(withImages && {
+          ...(!keepStopped && { onPartsRead: letAllContinue }),
+          images: imagesToSave(deps.engine, containers, job.signal),
+        }),
+      };
       const tags = tagsOf(job.input);
       const images = containers.map(({ imageId }) => imageId);
       return await withoutValuesOf(
@@ -72,18 +94,22 @@ export async function takeSnapshot(deps: Deps, job: SnapshotJob): Promise<Snapsh
       );
     });
   } finally {
-    await letContinue(deps, job);
+    if (!staysStopped(job)) await letAllContinue();
   }
   const hasStopped = (held?.containers.length ?? 0) > 0;
-  return resultOf(job, hasStopped ? Math.round(performance.now() - startedAt) : 0);
+  return resultOf(job, hasStopped ? Math.round((continuedAt ?? performance.now()) - startedAt) : 0);
 }
 
 /** A backup that was interrupted. What was stored of an incomplete one is reused by the next. */
 export async function recoverSnapshot(deps: Deps, job: SnapshotJob): Promise<SnapshotResult> {
-  await letContinue(deps, job);
+  if (!staysStopped(job)) await letContinue(deps, job);
   if (job.resultOf("read") !== undefined) return resultOf(job, 0);
   throw new AppError("unavailable", "The backup was interrupted; its containers run as before");
 }
+
+/** Only a stack that was stored. */
+const staysStopped = ({ input: { keepStopped = false }, resultOf }: SnapshotJob): boolean =>
+  keepStopped && resultOf("read") !== undefined;
 
 function resultOf({ input, resultOf }: SnapshotJob, downtimeMs: number): SnapshotResult {
   const { leftOut } = resultOf("plan") as SnapshotPlan;

@@ -2,6 +2,7 @@
 
 import { equal } from "node:assert/strict";
 import { openTarget } from "../../services/backup/targets/targets.ts";
+import type { Deps } from "../../services/deps.ts";
 import { type LiveApp, liveApp } from "./live_app.ts";
 import type { RealEngine } from "./real_engine.ts";
 import { ended, type EndedJob, type TestStack, testStack } from "./test_stack.ts";
@@ -17,10 +18,10 @@ export interface SnapshotApp extends AsyncDisposable {
   restic(...args: string[]): Promise<string>;
 }
 
-/** @param config Further settings. */
+/** @param config Further settings of the application. */
 export async function snapshotApp(
   real: RealEngine,
-  config: Partial<LiveApp["deps"]["config"]> = {},
+  config: Partial<Deps["config"]> = {},
 ): Promise<SnapshotApp> {
   const dataDir = await Deno.makeTempDir({ prefix: "longshore-test-data-" });
   const app = await liveApp(real.socketPath, { config: { dataDir, ...config } });

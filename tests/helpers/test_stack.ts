@@ -103,7 +103,8 @@ export function apiStack(
       );
     },
     async [Symbol.asyncDispose]() {
-      await stack.down();
+      const { status } = await app.call("GET", path);
+      if (status !== 404) await stack.down();
     },
   };
   return stack;

@@ -45,6 +45,8 @@ privateEngineTest("the dashboard backs up a stack and restores it", async (engin
     await putBack(tab);
     await engine.docker("start", db.name);
     equal(await sh("cat /data/conf/app.ini"), "new");
+    await replaceStack(tab);
+    equal(await sh("cat /data/conf/app.ini"), "old");
     await remove(tab);
     deepEqual(tab.complaints, []);
   } finally {
@@ -175,6 +177,32 @@ async function putBack(tab: Dashboard): Promise<void> {
   await tab.type("textbox", "Type app.ini to confirm", "app.ini");
   await tab.click("button", "Put back");
   await until("it has ended", () => tab.status("Restored app.ini").then(() => true), LONG);
+}
+
+/** The stack has no sources: they are written from its container. */
+async function replaceStack(tab: Dashboard): Promise<void> {
+  await tab.go("/backups/snapshots?stack=harbor");
+  await tab.click("link", "harbor");
+  await tab.click("button", "Restore");
+  await tab.find("dialog", /^Restore harbor, /);
+  await tab.click("radio", "Whole stack");
+  await tab.click("button", "Show plan");
+  await tab.alert(/Stack harbor already exists/);
+  await tab.refused(409);
+  await select(tab, "Restore as", "replace");
+  await checkBothThemes(tab);
+  await tab.click("button", "Show plan");
+  await tab.find("heading", "Plan for harbor");
+  const dialog = await tab.find("dialog", /^Restore harbor, /);
+  match(
+    await dialog.evaluate((each) => each.innerText),
+    /Stops meanwhile: harbor-db-1.*Replaced\s+harbor_data.*Written from the containers/s,
+  );
+  await checkBothThemes(tab);
+  await tab.click("button", "Restore");
+  await tab.type("textbox", "Type harbor to confirm", "harbor");
+  await tab.click("button", "Replace");
+  await until("it has ended", () => tab.status("Restored harbor").then(() => true), LONG);
 }
 
 async function remove(tab: Dashboard): Promise<void> {

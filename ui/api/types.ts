@@ -430,12 +430,14 @@ export type BackupRequest = {
   target?: string;
   mode?: "stop" | "pause" | "hooks" | "live";
   note?: string;
+  withImages?: boolean;
+  keepStopped?: boolean;
   includeSharedUsers?: boolean;
 };
 
 export type BackupRestoreRequest = {
   target?: string;
-  what: "volume" | "file";
+  what: "volume" | "file" | "stack";
   paths?: (string)[];
   to?: "new" | "replace";
   stableSeconds?: number;
@@ -461,6 +463,19 @@ export type BackupSnapshotList = {
   snapshots: (BackupSnapshot)[];
   total: number;
   targets: ({ name: string; default: boolean; error: string | null })[];
+};
+
+export type BackupStackRestorePlan = {
+  stack: string;
+  services: ({ name: string; action: "create" | "recreate" | "start" | "remove" | "none" })[];
+  volumes: ({ name: string; action: "create" | "replace" })[];
+  directories: ({ path: string; action: "create" | "replace" })[];
+  networks: (string)[];
+  images: ({ name: string; from: "host" | "snapshot" | "registry" })[];
+  directory: string | null;
+  isGenerated: boolean;
+  stops: (string)[];
+  warnings: (string)[];
 };
 
 export type BackupTarget = {
@@ -4563,6 +4578,11 @@ export interface Operations {
     path: { id: string };
     query?: { target?: string; path?: string };
     result: BackupFileList;
+  };
+  "GET /api/backup/snapshots/{id}/restore-plan": {
+    path: { id: string };
+    query?: { target?: string; to?: "new" | "replace"; as?: string };
+    result: BackupStackRestorePlan;
   };
   "GET /api/backup/stacks": { result: StackBackupList };
   "GET /api/backup/targets": { result: BackupTargetList };

@@ -1,7 +1,7 @@
-/** The tree of a snapshot: `/directories`, `/dumps`, `/stacks` and `/volumes`. @module */
+/** The tree of a snapshot: `/directories`, `/dumps`, `/images`, `/stacks` and `/volumes`. @module */
 
-import { Buffer } from "node:buffer";
-import type { ByteString, Entries, Entry } from "../restic/entry.ts";
+import type { Entries, Entry } from "../restic/entry.ts";
+import { bytesOf, entriesBelow } from "../restic/entry_directory.ts";
 import type { SkipList } from "../volumes/limits.ts";
 import type { VolumeDeps } from "../volumes/mounted.ts";
 import { openVolume } from "../volumes/read.ts";
@@ -17,6 +17,10 @@ export interface Dump {
 export interface TreeSource {
   parts: readonly Part[];
   dumps: readonly Dump[];
+  /** Called when the parts were read. */
+  onPartsRead?: (() => Promise<void>) | undefined;
+  /** Archives of images, by path in the snapshot; they are read last. */
+  images?: readonly { path: string; content: AsyncIterable<Uint8Array> }[] | undefined;
   /** Files that describe what the parts are of, e.g. in `/stacks/shop`; `null` for single volumes. */
   described: { path: string; entries: Entries } | null;
 }
@@ -33,18 +37,20 @@ interface TreeOptions {
 /** Reads one part after the other; each has its helper container only meanwhile. */
 export async function* treeOf(
   deps: VolumeDeps,
-  { parts, dumps, described }: TreeSource,
+  { parts, dumps, described, onPartsRead, images: archives = [] }: TreeSource,
   { at, signal, images, onSkipped }: TreeOptions,
 ): Entries & AsyncGenerator<Entry> {
   for (const { path, content } of dumps) {
     yield fileOf(`dumps/${path}`, content, at);
   }
-  if (described) yield* below(described.path.slice(1), described.entries);
+  if (described) yield* entriesBelow(bytesOf(described.path.slice(1)), described.entries);
   for (const { path, mount } of parts) {
     const volume = await openVolume(deps, mount, { images, signal });
-    yield* below(path.slice(1), volume.entries);
+    yield* entriesBelow(bytesOf(path.slice(1)), volume.entries);
     onSkipped(path, volume.skipped);
   }
+  await onPartsRead?.();
+  for (const { path, content } of archives) yield fileOf(path, content, at);
 }
 
 /** The size of a dump is known only when it ends. */
@@ -58,20 +64,3 @@ const fileOf = (path: string, content: AsyncIterable<Uint8Array>, at: Date): Ent
   size: 0,
   content,
 });
-
-async function* below(
-  directory: string,
-  entries: Entries,
-): Entries & AsyncGenerator<Entry> {
-  const prefix = bytesOf(directory);
-  const join = (path: ByteString) => path === "" ? prefix : `${prefix}/${path}`;
-  for await (const entry of entries) {
-    yield {
-      ...entry,
-      path: join(entry.path),
-      ...(entry.hardLinkTo !== undefined && { hardLinkTo: join(entry.hardLinkTo) }),
-    };
-  }
-}
-
-export const bytesOf = (path: string): ByteString => Buffer.from(path, "utf8").toString("latin1");

@@ -1,8 +1,10 @@
 /** Writes what a snapshot has into volumes and directories. @module */
 
+import type { MountSource } from "../../containers/helper_container.ts";
 import type { ByteString, Entries, Entry } from "../restic/entry.ts";
 import type { Repository } from "../restic/repository.ts";
-import { findHelperImage } from "../volumes/helper_image.ts";
+import { findHelperImage, type HelperImage } from "../volumes/helper_image.ts";
+import { deleteHostPath, writeHostPath, writeIntoHostPath } from "../volumes/host_path.ts";
 import { parentOf } from "../volumes/limits.ts";
 import { emptyVolume } from "../volumes/operations.ts";
 import { helperShell } from "../volumes/shell.ts";
@@ -40,7 +42,7 @@ export async function writeParts(
   const image = emptiedWith ? await findHelperImage(deps, emptiedWith, signal) : undefined;
   const sum = { bytes: 0, skippedCount: 0 };
   for (const { from, to: { mount, path } } of parts) {
-    if (image) await emptyVolume(helperShell(deps, { source: mount, image }), signal);
+    if (image) await empty(deps, mount, { image, signal });
     const paths = files?.filter((file) => file.startsWith(`${from}/`)) ?? [from];
     const parents = files
       ? await translated(() => findParents({ repository, snapshot, signal }, from, paths))
@@ -48,17 +50,30 @@ export async function writeParts(
     const chosen = repository.entries(snapshot, { paths }, signal);
     const entries = below(from, withParents(parents, chosen));
     let bytes = sum.bytes;
-    const written = await translated(() =>
-      writeVolume(deps, mount, entries, {
-        signal,
-        onProgress: (size) => progress({ current: bytes += size, total: null, message: path }),
-      })
-    );
+    const options = {
+      signal,
+      onProgress: (size: number) =>
+        progress({ current: bytes += size, total: null, message: path }),
+    };
+    const written = await translated(() => {
+      if (mount.type === "volume") return writeVolume(deps, mount, entries, options);
+      const write = files ? writeIntoHostPath : writeHostPath;
+      return write(deps, mount.source, entries, options);
+    });
     sum.bytes += written.bytes;
     sum.skippedCount += written.skipped.count;
   }
   return sum;
 }
+
+const empty = (
+  deps: Deps,
+  source: MountSource,
+  options: { image: HelperImage; signal: AbortSignal },
+): Promise<void> =>
+  source.type === "volume"
+    ? emptyVolume(helperShell(deps, { source, image: options.image }), options.signal)
+    : deleteHostPath(deps, source.source, options);
 
 interface Source {
   repository: Repository;

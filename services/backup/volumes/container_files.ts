@@ -4,7 +4,7 @@ import { containerExtract } from "../../../engine/container_archive.ts";
 import { EngineError } from "../../../engine/errors.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../errors.ts";
-import { bytesOf } from "../trees/tree.ts";
+import { bytesOf } from "../restic/entry_directory.ts";
 import type { Entry } from "../restic/entry.ts";
 import { createSkipList } from "./limits.ts";
 import { writeTar } from "./tar_writer.ts";

@@ -12,7 +12,7 @@ import type { ByteString, Entries, Entry } from "../restic/entry.ts";
 import { findHelperImage, type HelperImage } from "./helper_image.ts";
 import { streamProgram } from "./helper_program.ts";
 import { showPath, type SkipList } from "./limits.ts";
-import { createVolumeHelper, type VolumeDeps } from "./mounted.ts";
+import { createVolumeHelper, newRoot, type VolumeDeps } from "./mounted.ts";
 import { type ProgramEnd, programError } from "./program_output.ts";
 import { DECODE, encodePath, isUtf8, textOf } from "./shell_path.ts";
 import { readTar } from "./tar_reader.ts";
@@ -103,15 +103,17 @@ async function* readByTar(
   { source, path, skipped, signal }: Reading,
   { image, requiresGnu }: { image: HelperImage; requiresGnu: boolean },
 ): AsyncGenerator<Entry, boolean> {
-  const script = `${DECODE} decode "$1"; cd -- "./$path"
+  const root = newRoot();
+  const script = `${DECODE} decode "$1"
+if [ -d "$root" ]; then cd -- "./$path"; what=.; else cd /; what=\${root#/}; fi
 case $("$2" --version 2> /dev/null || :) in
 *GNU*) exec "$2" --format=posix --pax-option=delete=atime,delete=ctime --sort=name --numeric-owner \\
-  --xattrs --xattrs-include='*' -cf - . ;;
+  --xattrs --xattrs-include='*' -cf - "$what" ;;
 esac
-${requiresGnu ? `exit ${NOT_GNU}` : 'exec "$2" -cf - .'}`;
+${requiresGnu ? `exit ${NOT_GNU}` : 'exec "$2" -cf - "$what"'}`;
   let end: ProgramEnd | undefined;
   const output = streamProgram(deps, {
-    ...{ image, source, script, signal },
+    ...{ image, source, root, script, signal },
     isReadOnly: true,
     args: [encodePath(path), image.tar],
   });
@@ -120,7 +122,7 @@ ${requiresGnu ? `exit ${NOT_GNU}` : 'exec "$2" -cf - .'}`;
     if (end.exitCode === NOT_GNU) yield new Uint8Array(EMPTY_ARCHIVE_BYTES);
     else reportErrors(source, end, skipped);
   };
-  yield* below(path, readTar(chunks(), { root: ".", skipped: skippedBelow(path, skipped) }));
+  yield* below(path, readTar(chunks(), { root, skipped: skippedBelow(path, skipped) }));
   return end?.exitCode !== NOT_GNU;
 }
 

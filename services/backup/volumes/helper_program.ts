@@ -29,11 +29,13 @@ export interface HelperMounts {
   around?: { source: MountSource; path: ByteString } | undefined;
 }
 
-/** A script, and the volume in whose root it starts. */
+/** A script, and the volume in whose root it starts, or the file that is mounted. */
 export interface HelperProgram extends HelperMounts {
   image: HelperImage;
+  /** See `newRoot()`. */
+  root?: string | undefined;
   isReadOnly: boolean;
-  /** Runs with `set -eu`. `$root` is the path of the volume. */
+  /** Runs with `set -eu`. `$root` is the path of the volume or file. */
   script: string;
   /** `$1` and so on. */
   args?: readonly string[];
@@ -56,6 +58,8 @@ here=$(pwd -P; echo x)
 x" ] && [ "$(stat -c %d:%i .)" = "$(stat -c %d:%i "$root")" ] || exit ${IS_ELSEWHERE}
 shift 2; cd -- "$root"`;
 
+const START = 'set -eu; root=$1; shift; [ ! -d "$root" ] || cd -- "$root"';
+
 /** Longest end of the container after its output, in seconds. */
 const END_MAX_S = 60;
 
@@ -74,12 +78,12 @@ export async function* streamProgram(
   const { image, source, around, isReadOnly, script, args = [], input, signal } = program;
   const { engine } = deps;
   await assertSource(deps, source, signal);
-  const root = `/${newRoot()}`;
+  const root = `/${program.root ?? newRoot()}`;
   const outer = `/${newRoot()}`;
   const { HostConfig, ...body } = image.body;
   const checked = around ? [CHECK_MOUNT, script] : [script];
   const outerArgs = around ? [outer, encodePath(around.path)] : [];
-  const text = ['set -eu; root=$1; shift; cd -- "$root"', ...checked].join("\n");
+  const text = [START, ...checked].join("\n");
   const id = await createHelperOf(
     deps,
     {

@@ -11,7 +11,7 @@ import { findVolume, volumeCreate } from "../../../engine/volumes.ts";
 import { type MountSource, removeHelper } from "../../containers/helper_container.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../errors.ts";
-import type { Entries } from "../restic/entry.ts";
+import type { ByteString, Entries } from "../restic/entry.ts";
 import { createSkipList, type SkipList } from "./limits.ts";
 import { createVolumeHelper, type VolumeDeps } from "./mounted.ts";
 import { writeTar } from "./tar_writer.ts";
@@ -67,6 +67,8 @@ export interface Written {
  *
  * After a failure the volume has a part of the tree.
  *
+ * @param options.below An existing directory in the volume that the paths are relative to. No name in its
+ * path may be a link.
  * @param options.onProgress Called with the size of each piece of content that the engine took.
  * @throws {TreeError} For an entry that must not be written, and content of another size than said.
  * @throws {AppError} `not_found` for a volume that does not exist; `conflict` for a directory that the
@@ -76,7 +78,8 @@ export async function writeVolume(
   deps: VolumeDeps,
   source: MountSource,
   entries: Entries,
-  { signal, onProgress }: {
+  { below = "", signal, onProgress }: {
+    below?: ByteString;
     signal: AbortSignal;
     onProgress?: ((bytes: number) => void) | undefined;
   },
@@ -89,7 +92,7 @@ export async function writeVolume(
     // Docker refuses links such as ../../x below a mount, Podman extracts into the mount only there.
     const isAtMount = engine.kind === "podman";
     const archive = ReadableStream.from(writeTar(entries, {
-      root: isAtMount ? "" : root,
+      root: [isAtMount ? "" : root, below].filter((part) => part !== "").join("/"),
       skipped,
       xattrs: isAtMount ? PODMAN_XATTRS : XATTRS,
       onProgress(size) {

@@ -23,6 +23,9 @@ import { CONFIG_FIELDS, fieldsOf } from "./fields.ts";
 import type { FileHashes } from "./files.ts";
 import { type FindPeer, hostConfigOf, mountsOf, namespaceOf } from "./host_config.ts";
 
+/** Container whose anonymous volumes another one keeps. */
+export type VolumeSource = Pick<ContainerInspect, "Config" | "Mounts">;
+
 export interface ContainerContext {
   project: Project;
   /** Location of the project on disk. */
@@ -34,7 +37,7 @@ export interface ContainerContext {
   image: { id: string; config: ContainerConfig };
   findPeer: FindPeer;
   /** The container that is replaced. */
-  old: ContainerInspect | undefined;
+  old: VolumeSource | undefined;
   /** See {@linkcode LABEL}; `undefined` without configs and secrets. */
   fileHashes: FileHashes | undefined;
   apiVersion: string | undefined;

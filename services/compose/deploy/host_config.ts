@@ -160,7 +160,7 @@ export function mountsOf(
   service: Service,
   project: Project,
   imageVolumes: readonly string[],
-  old: ContainerInspect | undefined,
+  old: Pick<ContainerInspect, "Config" | "Mounts"> | undefined,
 ): Pick<HostConfig, "Binds" | "Mounts"> {
   const { volumes = [] } = service;
   const binds: string[] = [];

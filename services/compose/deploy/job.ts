@@ -30,8 +30,22 @@ export interface DeployInput {
   rehearsal?: RehearsalChoice;
   /** Whether it may only deploy what stays inside of the project. */
   isConfined?: boolean;
+  /** Existing volumes that new containers get in place of anonymous ones. */
+  anonymousVolumes?: AnonymousVolume[];
   /** The containers of the project, and those that depend on them. */
   affected: Identity[];
+}
+
+/** Volume of one container that the Compose file does not name. */
+export interface AnonymousVolume {
+  /** Key of the service. */
+  service: string;
+  /** Of the container, from 1. */
+  number: number;
+  /** In the container. */
+  path: string;
+  /** On the engine. */
+  volume: string;
 }
 
 export type DeployJob = JobRun<DeployInput>;

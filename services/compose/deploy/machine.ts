@@ -66,7 +66,7 @@ export async function deployStack(deps: Deps, given: DeployJob): Promise<DeployR
   using mark = deps.reservations.markReplaced(changedContainers(stack, planned));
   const { changes, untouched = [] } = planned;
   // A rollback that was begun is completed.
-  if (!job.hasBegun("failure")) {
+  if (job.resultOf("failure") === undefined) {
     try {
       await carryOut(deps, job, stack, planned);
       mark[Symbol.dispose]();
@@ -176,7 +176,7 @@ async function deployServices(
   stack: LoadedStack,
   { services, existing, removed }: PlannedDeploy,
 ): Promise<void> {
-  const { input: { healthTimeoutSeconds }, signal } = job;
+  const { input: { healthTimeoutSeconds, anonymousVolumes = [] }, signal } = job;
   const failed = new AbortController();
   const known = new Set(existing);
   const replaced = new Set(
@@ -192,7 +192,11 @@ async function deployServices(
     failed.signal.throwIfAborted();
     const created = await job.step(
       `create ${key}`,
-      () => createContainers(deps, stack, work, (id) => known.has(id)),
+      () =>
+        createContainers(deps, stack, work, {
+          isExisting: (id) => known.has(id),
+          anonymousVolumes,
+        }),
     );
     await job.step(startStep(key), async () => {
       await waitForDependencies(deps, stack, key, {

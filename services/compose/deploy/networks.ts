@@ -63,7 +63,7 @@ export async function replacedNetworks(
 }
 
 /** The request that creates a network like this one. */
-function creationOf(network: Network): NetworkCreateBody {
+export function creationOf(network: Network): NetworkCreateBody {
   const { Name, Driver, Internal, Attachable, EnableIPv4, EnableIPv6, IPAM, Options, Labels } =
     network;
   return {

@@ -109,7 +109,8 @@ export async function createVolume(
   }
 }
 
-const partLabels = ({ name }: Project, label: string, key: string) => ({
+/** Labels by which Compose finds a network or volume of a project. */
+export const partLabels = ({ name }: Project, label: string, key: string) => ({
   [LABEL.project]: name,
   [label]: key,
   [LABEL.version]: LABELS_VERSION,

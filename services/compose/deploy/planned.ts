@@ -49,7 +49,7 @@ export const optionsOf = (
 /** Finds the images on this host that the references of the project name. */
 export async function nameImages(
   { engine }: Pick<Deps, "engine">,
-  { project }: LoadedStack,
+  { project }: Pick<LoadedStack, "project">,
 ): Promise<NamedImage[]> {
   const references = new Set(Object.values(project.services).map(({ image }) => image));
   const named: NamedImage[] = [];

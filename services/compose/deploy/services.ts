@@ -39,11 +39,11 @@ import { listMembers } from "../members.ts";
 import { findImage, imageKey } from "../plan/platform.ts";
 import { numberOf, scaleOf } from "../plan/replicas.ts";
 import type { LoadedStack } from "../plan/stored.ts";
-import { containerNameOf, planServiceContainer } from "./container.ts";
+import { containerNameOf, planServiceContainer, type VolumeSource } from "./container.ts";
 import { archiveOf, filesOf, hashFiles } from "./files.ts";
 import { runHooks } from "./hooks.ts";
 import type { FindPeer } from "./host_config.ts";
-import type { CreatedContainers, ServiceWork } from "./job.ts";
+import type { AnonymousVolume, CreatedContainers, ServiceWork } from "./job.ts";
 
 const POLL_MS = 250;
 
@@ -64,14 +64,18 @@ export async function containersOf(
  * Creates the containers of a service under temporary names where they replace others. None is
  * started or stopped.
  *
- * @param isExisting Whether a container was there before the deploy.
+ * @param options.isExisting Whether a container was there before the deploy.
+ * @param options.anonymousVolumes Those that containers get which replace none.
  * @throws {AppError} `conflict` with the engine's message.
  */
 export async function createContainers(
   deps: Deps,
   stack: LoadedStack,
   { key, replaced, created }: ServiceWork,
-  isExisting: (id: string) => boolean,
+  { isExisting, anonymousVolumes }: {
+    isExisting: (id: string) => boolean;
+    anonymousVolumes: readonly AnonymousVolume[];
+  },
 ): Promise<CreatedContainers> {
   if (replaced.length + created.length === 0) return { pairs: [], fresh: [] };
   const { engine } = deps;
@@ -80,7 +84,7 @@ export async function createContainers(
   const files = filesOf(project, key, stack.contents);
   const fileHashes = await hashFiles(deps.secrets, project, key, stack.contents);
   const findPeer = await peersOf(deps, stack, key);
-  const plan = (number: number, old?: ContainerInspect): Recreation =>
+  const plan = (number: number, old: VolumeSource | undefined): Recreation =>
     planServiceContainer({
       project,
       place,
@@ -120,7 +124,10 @@ export async function createContainers(
     if (leftover && !isExisting(leftover.Id) && await belongsTo(deps, leftover, project.name)) {
       await removeAndWait(engine, leftover.Id, { volumes: true });
     }
-    const recreation = plan(number);
+    const volumes = anonymousVolumes.filter((each) =>
+      each.service === key && each.number === number
+    );
+    const recreation = plan(number, volumes.length > 0 ? sourceOf(volumes) : undefined);
     const id = await explained(
       engine,
       () => createFrom(engine, name, recreation),
@@ -132,6 +139,17 @@ export async function createContainers(
   }
   return { pairs, fresh };
 }
+
+/** The description of a container that had these volumes. */
+const sourceOf = (volumes: readonly AnonymousVolume[]): VolumeSource => ({
+  Config: { Volumes: Object.fromEntries(volumes.map(({ path }) => [path, {}])) },
+  Mounts: volumes.map(({ path, volume }) => ({
+    Type: "volume",
+    Name: volume,
+    Destination: path,
+    RW: true,
+  })),
+});
 
 /** @throws {AppError} `conflict` if it was removed since the plan. */
 async function imageOf(engine: Deps["engine"], service: Service): Promise<ImageInspect> {

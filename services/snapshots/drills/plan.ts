@@ -7,7 +7,7 @@ import { RepositoryError } from "../../backup/restic/repository_error.ts";
 import type { Snapshot } from "../../backup/restic/snapshot.ts";
 import { translated } from "../../backup/targets/repository.ts";
 import { isInside } from "../../text/paths.ts";
-import { bytesOf } from "../../backup/trees/tree.ts";
+import { bytesOf } from "../../backup/restic/entry_directory.ts";
 import { parentOf } from "../../backup/volumes/limits.ts";
 import type { MountSource } from "../../containers/helper_container.ts";
 import { parseDependsOn } from "../../containers/order.ts";

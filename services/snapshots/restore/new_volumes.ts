@@ -5,7 +5,7 @@ import { createVolume } from "../../backup/volumes/write.ts";
 import type { Deps } from "../../deps.ts";
 import type { RestoreJob } from "./job.ts";
 
-const JOB_LABEL = "longshore.restore";
+export const JOB_LABEL = "longshore.restore";
 
 /** @throws {AppError} `conflict` for a name in use. */
 export async function createVolumes(

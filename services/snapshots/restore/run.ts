@@ -8,7 +8,7 @@
 
 import type { Repository } from "../../backup/restic/repository.ts";
 import { openTargetRepository } from "../../backup/targets/open.ts";
-import { storeTree } from "../../backup/trees/store.ts";
+import { type Stored, storeTree } from "../../backup/trees/store.ts";
 import { keptTags } from "../../backup/trees/tags.ts";
 import { writeParts } from "../../backup/trees/write.ts";
 import { withoutValuesOf } from "../../backup/volumes/secret_values.ts";
@@ -70,7 +70,7 @@ interface Failure {
 /** Replaces what is in volumes that containers use. A failure that was stored is taken back, only. */
 async function replace(deps: Deps, job: RestoreJob): Promise<RestoreResult> {
   const held = await job.step("plan", () => planReplacement(deps, job));
-  if (!job.hasBegun(FAILURE)) {
+  if (job.resultOf(FAILURE) === undefined) {
     try {
       return await attempt(deps, job, held);
     } catch (error) {
@@ -139,14 +139,20 @@ async function keep(deps: Deps, job: RestoreJob, repository: Repository): Promis
     affected,
     () => storeTree(deps, repository, tree, { tags, images, job }),
   );
+  assertKept(skipped);
+  return snapshot;
+}
+
+/** @throws {AppError} `conflict` if something that would be deleted was not stored. */
+export function assertKept(skipped: Stored["skipped"]): void {
   const lost = skipped.find(({ reason }) => !WITHOUT_CONTENT.test(reason));
-  if (!lost) return snapshot;
-  throw new AppError("conflict", `${lost.path} cannot be kept: it ${lost.reason}`);
+  if (lost) throw new AppError("conflict", `${lost.path} cannot be kept: it ${lost.reason}`);
 }
 
 const WITHOUT_CONTENT = /socket|FIFO/;
 
-async function isAnyUp(deps: Deps, { containers }: Held): Promise<boolean> {
+/** Whether one of the held containers runs. */
+export async function isAnyUp(deps: Deps, { containers }: Held): Promise<boolean> {
   const ids = new Set(containers.map(({ id }) => id));
   return (await currentContainers(deps)).some((each) => ids.has(each.id) && isUp(each));
 }
@@ -187,7 +193,7 @@ async function putBack(deps: Deps, job: RestoreJob, held: Held): Promise<void> {
 }
 
 /** After a restart of the host, a target may answer later than the engine. */
-async function openPatiently(deps: Deps, targetId: string, signal: AbortSignal) {
+export async function openPatiently(deps: Deps, targetId: string, signal: AbortSignal) {
   for (let attempts = 1;; attempts++) {
     try {
       return await openTargetRepository(deps, targetId, signal);

@@ -4,7 +4,9 @@ import type { ByteString } from "../../backup/restic/entry.ts";
 import { translated } from "../../backup/targets/repository.ts";
 import { type Part, type RestoredPart, volumePart } from "../../backup/trees/part.ts";
 import { parentOf } from "../../backup/volumes/limits.ts";
+import type { Snapshot } from "../../backup/restic/snapshot.ts";
 import { findHelperImage } from "../../backup/volumes/helper_image.ts";
+import { findHostPath } from "../../backup/volumes/host_path.ts";
 import { containersUsing } from "../../backup/volumes/users.ts";
 import { findVolume } from "../../../engine/volumes.ts";
 import type { Holder } from "../../access/shares.ts";
@@ -53,7 +55,9 @@ export async function startRestore(
   const paths = [...new Set(request.paths ?? volumes)];
   if (paths.length === 0) throw new AppError("not_found", "The snapshot has no volumes");
   const files = request.what === "file" ? paths.map((path) => decodePath(path).slice(1)) : null;
-  const sources = files === null ? paths : [...new Set(paths.map(partPathOf))];
+  const sources = files === null
+    ? paths
+    : [...new Set(paths.map((path) => partPathOf(path, snapshot)))];
   const parts = await Promise.all(
     sources.map((source) => restoredPart(deps, source, request, sources.length)),
   );
@@ -103,11 +107,12 @@ async function assertIn(
   if (!isThere) throw new AppError("not_found", `${path} is not in the snapshot`);
 }
 
-/** E.g. `/volumes/data` of `/volumes/data/app/config.json`. */
-function partPathOf(path: string): string {
-  const found = /^\/volumes\/[^/]+(?=\/)/.exec(path)?.[0];
+/** E.g. `/volumes/data` of `/volumes/data/app/config.json`, or a directory of the host. */
+function partPathOf(path: string, { paths }: Pick<Snapshot, "paths">): string {
+  const found = /^\/volumes\/[^/]+(?=\/)/.exec(path)?.[0] ??
+    paths.find((each) => each.startsWith("/directories/") && path.startsWith(`${each}/`));
   if (found !== undefined) return found;
-  throw invalid("must be files below /volumes");
+  throw invalid("must be files below /volumes or /directories");
 }
 
 const invalid = (message: string) => new InputError([{ path: "body.paths", message }]);
@@ -120,9 +125,10 @@ async function restoredPart(
 ): Promise<RestoredPart> {
   const from: ByteString = decodePath(source).slice(1);
   if (to === "replace") {
+    const directory = /^\/directories(\/.+)$/.exec(source)?.[1];
+    if (directory !== undefined) return await replacedDirectory(deps, from, directory);
     const name = /^\/volumes\/([^/]+)$/.exec(source)?.[1];
-    // A container may have put a link into its directory, which the engine would follow.
-    if (name === undefined) throw invalid("must be volumes; restore directories as new ones");
+    if (name === undefined) throw invalid("must be volumes or directories");
     if (!await findVolume(deps.engine, name)) throw notFound("Volume", name);
     return { from, to: volumePart(name) };
   }
@@ -134,6 +140,17 @@ async function restoredPart(
     throw new AppError("conflict", `Volume ${name} already exists; choose another name (as)`);
   }
   return { from, to: volumePart(name) };
+}
+
+/** @throws {AppError} `not_found`; `conflict` unless it is below `STACK_ROOTS`, or behind a link. */
+async function replacedDirectory(
+  deps: Deps,
+  from: ByteString,
+  path: string,
+): Promise<RestoredPart> {
+  const { existing, names } = await findHostPath(deps, path, AbortSignal.timeout(LOOK_MS));
+  if (existing < names.length) throw notFound("Directory", path);
+  return { from, to: { path: `/directories${path}`, mount: { type: "bind", source: path } } };
 }
 
 /** The stack whose containers use the parts, otherwise the names of the parts. */

@@ -50,7 +50,7 @@ export async function updateStack(deps: Deps, job: StackUpdateJob): Promise<Stac
   // A container that failed is put back before messages about it are sent again.
   using marks = new DisposableStack();
   // A rollback that has begun is completed.
-  if (!job.hasBegun("failure")) {
+  if (job.resultOf("failure") === undefined) {
     try {
       return await goForward(deps, job, named, marks);
     } catch (error) {

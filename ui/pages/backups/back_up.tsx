@@ -69,6 +69,7 @@ export function BackUpDialog({ subject, targets, onClose }: {
         ...mode.value && { mode: mode.value },
         ...values.note && { note: values.note },
         includeSharedUsers: values.includeSharedUsers ?? false,
+        withImages: values.withImages ?? false,
       },
     });
     showStatus(`The backup of ${name} has begun`);
@@ -111,10 +112,16 @@ export function BackUpDialog({ subject, targets, onClose }: {
         hint="Optional"
       />
       {isStack && (
-        <CheckField
-          label="Also stop or pause containers of other stacks that use its volumes"
-          name="includeSharedUsers"
-        />
+        <>
+          <CheckField
+            label="Also stop or pause containers of other stacks that use its volumes"
+            name="includeSharedUsers"
+          />
+          <CheckField
+            label="Also store its images, for a host without their registry"
+            name="withImages"
+          />
+        </>
       )}
     </FormDialog>
   );

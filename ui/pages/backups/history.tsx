@@ -14,7 +14,7 @@ import { Table } from "../../components/table.tsx";
 import { Time } from "../../components/time.tsx";
 import { JobStatus, JobSteps } from "../../parts/job_steps.tsx";
 import { useBackupJobs, useBackupKinds } from "./reading.ts";
-import { shortId, snapshotPath } from "./snapshot_text.ts";
+import { shortId, snapshotPath, volumeName } from "./snapshot_text.ts";
 
 /** Jobs that are listed. */
 const SHOWN = 20;
@@ -31,6 +31,7 @@ interface Outcome {
   bytes?: number;
   kept?: string | null;
   verdict?: string | null;
+  warnings?: readonly string[];
   /** Of both. */
   target?: string;
   downtimeMs?: number;
@@ -48,7 +49,10 @@ function summaryOf(job: Job): string {
   const { size, added, restored, bytes: written, reason } = outcomeOf(job);
   if (reason !== undefined) return reason;
   if (size !== undefined) return `${bytes(size)}, of which ${bytes(added)} are new`;
-  return restored ? `${bytes(written)} into ${restored.join(", ")}` : "";
+  if (!restored) return "";
+  return restored.length === 0
+    ? "Without volumes"
+    : `${bytes(written)} into ${restored.map(volumeName).join(", ")}`;
 }
 
 /** Nothing before the first backup. */
@@ -149,7 +153,8 @@ function JobDialog({ title, job, names, onClose }: {
 
 /** Facts of a backup that stored something, or of a restore. */
 function Details({ job }: { job: Job }) {
-  const { target, snapshot, kept, verdict, downtimeMs, skippedCount, leftOut } = outcomeOf(job);
+  const { target, snapshot, kept, verdict, downtimeMs, skippedCount, leftOut, warnings = [] } =
+    outcomeOf(job);
   const summary = summaryOf(job);
   const link = (id: string) =>
     target === undefined
@@ -170,6 +175,11 @@ function Details({ job }: { job: Job }) {
       )}
       {skippedCount !== undefined && skippedCount > 0 && (
         <Fact name="Left out">{count(skippedCount, "file")} that cannot be stored</Fact>
+      )}
+      {warnings.length > 0 && (
+        <Fact name="Warnings">
+          <span class="wrap">{warnings.map(plain).join("; ")}</span>
+        </Fact>
       )}
       {leftOut !== undefined && leftOut.length > 0 && (
         <Fact name="Not below STACK_ROOTS">

@@ -1,8 +1,9 @@
-/** The dialog that restores volumes of a snapshot, with a plan of what it does. @module */
+/** The dialog that restores a stack or volumes of a snapshot, with a plan of what it does. @module */
 
 import { useSignal } from "@preact/signals";
 import type { BackupSnapshot, Volume } from "../../api/types.ts";
 import { plain } from "../../base/text.ts";
+import { Choice } from "../../components/choice.tsx";
 import { confirm, Dialog } from "../../components/dialog.tsx";
 import { SelectField, TextField } from "../../components/fields.tsx";
 import { Form } from "../../components/form.tsx";
@@ -11,9 +12,13 @@ import { Icon } from "../../components/icon.tsx";
 import { useRead } from "../../components/reading.ts";
 import { Failure, Loading } from "../../components/states.tsx";
 import { beginRestore, stops } from "./begin_restore.ts";
+import { StackRestoreForm } from "./restore_stack.tsx";
 import { contentOf, titleOf, volumeName } from "./snapshot_text.ts";
 
 type Way = "new" | "replace";
+
+const CONTENTS = ["Volumes", "Whole stack"] as const;
+type Content = (typeof CONTENTS)[number];
 
 const WAYS: readonly { value: Way; name: string }[] = [
   { value: "new", name: "New volumes beside the existing ones" },
@@ -26,9 +31,21 @@ export function RestoreDialog({ snapshot, onClose }: {
 }) {
   const { data, error, reload } = useRead("GET /api/volumes", {});
   const existing = data.value?.volumes;
+  const hasBoth = snapshot.stack !== null && snapshot.volumes.length > 0;
+  const what = useSignal<Content>(snapshot.volumes.length > 0 ? "Volumes" : "Whole stack");
   return (
     <Dialog title={`Restore ${plain(titleOf(snapshot))}`} onClose={onClose} wide>
-      {error.value
+      {hasBoth && (
+        <Choice
+          name="Content"
+          values={CONTENTS}
+          value={what.value}
+          onChange={(each) => what.value = each}
+        />
+      )}
+      {what.value === "Whole stack"
+        ? <StackRestoreForm snapshot={snapshot} onClose={onClose} />
+        : error.value
         ? <Failure error={error.value} onRetry={reload} />
         : existing
         ? <RestoreForm snapshot={snapshot} existing={existing} onClose={onClose} />

@@ -17,7 +17,7 @@ import { hasRole } from "../../state/session.ts";
 import { Differences } from "./differences.tsx";
 import { Files } from "./files.tsx";
 import { RestoreDialog } from "./restore.tsx";
-import { reasonOf, shortId } from "./snapshot_text.ts";
+import { isRestorable, reasonOf, shortId } from "./snapshot_text.ts";
 import { DELETION } from "./snapshots.tsx";
 
 export default function Snapshot({ id = "" }: Record<string, string | undefined>) {
@@ -45,7 +45,7 @@ export default function Snapshot({ id = "" }: Record<string, string | undefined>
       lead={<Badge>{reasonOf(snapshot)}</Badge>}
       actions={mayWrite && (
         <>
-          {snapshot.volumes.length > 0 && (
+          {isRestorable(snapshot) && (
             <Button
               icon="restart"
               onClick={() => dialog.open(RestoreDialog, { snapshot })}

@@ -41,6 +41,11 @@ export function contentOf(
   return parts.join(", ") || tags.join(", ") || "Files";
 }
 
+/** Whether there is a stack or a volume to restore. */
+export const isRestorable = (
+  { stack, volumes }: Pick<BackupSnapshot, "stack" | "volumes">,
+): boolean => stack !== null || volumes.length > 0;
+
 /** The newest one that this host has made, apart from what a restore has replaced. */
 export const lastBackup = (
   { snapshots }: BackupSnapshotList,

@@ -15,7 +15,7 @@ import { dayOf } from "../../base/month.ts";
 import { Calendar } from "./calendar.tsx";
 import { useSnapshots } from "./reading.ts";
 import { RestoreDialog } from "./restore.tsx";
-import { contentOf, reasonOf, shortId, snapshotPath } from "./snapshot_text.ts";
+import { contentOf, isRestorable, reasonOf, shortId, snapshotPath } from "./snapshot_text.ts";
 import { UnreadTargets } from "./unread.tsx";
 
 export function Snapshots() {
@@ -87,7 +87,7 @@ const restoreItem = (
   snapshot: BackupSnapshot,
   restore: (snapshot: BackupSnapshot) => void,
 ): MenuItem[] =>
-  snapshot.volumes.length > 0 && hasRole("admin", "backup:write")
+  isRestorable(snapshot) && hasRole("admin", "backup:write")
     ? [{ name: "Restore", onSelect: () => restore(snapshot) }]
     : [];
 

@@ -1,0 +1,129 @@
+/** Description of a stack, read from a snapshot. Others may have written it. @module */
+
+import * as z from "zod";
+import type { Repository } from "../../backup/restic/repository.ts";
+import type { Snapshot } from "../../backup/restic/snapshot.ts";
+import { bytesOf } from "../../backup/restic/entry_directory.ts";
+import { translated } from "../../backup/targets/repository.ts";
+import { ORIGIN_KINDS } from "../../compose/origin.ts";
+import type { StoredSources } from "../../compose/validate.ts";
+import { AppError } from "../../errors.ts";
+import { STACK_KINDS } from "../../stacks/groups.ts";
+import { DESCRIPTION_FILE, type StackDescription } from "../description.ts";
+
+/** Largest description, in bytes: sources have at most 4 MiB of texts, in JSON twice that. */
+const BYTES_MAX = 32 * 1024 * 1024;
+
+const Texts = z.record(z.string(), z.string());
+
+const Place = z.object({
+  directory: z.string().startsWith("/"),
+  configFiles: z.array(z.string().startsWith("/")).min(1),
+  isFound: z.boolean().optional(),
+  envFiles: z.array(z.string().startsWith("/")).optional(),
+});
+
+const Sources = z.object({
+  compose: z.string(),
+  env: z.union([z.string(), Texts]).optional(),
+  files: Texts.optional(),
+  profiles: z.array(z.string()).optional(),
+  place: Place.optional(),
+  base: Place.optional(),
+  outside: Texts.optional(),
+  recovered: Texts.optional(),
+  origin: z.object({
+    kind: z.enum(ORIGIN_KINDS),
+    path: z.string().nullable(),
+    through: z.string().optional(),
+  }).optional(),
+});
+
+const Mount = z.looseObject({
+  Type: z.string().optional(),
+  Name: z.string().optional(),
+  Destination: z.string(),
+});
+
+const Description = z.object({
+  version: z.literal(1),
+  stack: z.string(),
+  sources: z.object({
+    version: z.int(),
+    kind: z.enum(STACK_KINDS),
+    sources: Sources,
+  }).nullable(),
+  generated: z.string().nullable().default(null),
+  containers: z.array(z.object({
+    name: z.string(),
+    service: z.string().nullable(),
+    image: z.string(),
+    imageId: z.string(),
+    digests: z.array(z.string()),
+    inspect: z.looseObject({
+      Config: z.looseObject({ Labels: Texts.nullish() }),
+      HostConfig: z.looseObject({}),
+      Mounts: z.array(Mount).nullish(),
+      NetworkSettings: z.looseObject({}),
+    }),
+  })),
+  volumes: z.array(z.object({
+    name: z.string(),
+    driver: z.string(),
+    labels: Texts,
+    options: Texts,
+  })),
+  networks: z.array(z.looseObject({ Name: z.string() })).default([]),
+});
+
+/** Name of the stack in a snapshot, if it is of one. */
+export const stackIn = ({ paths }: Pick<Snapshot, "paths">): string | undefined =>
+  paths.flatMap((path) => /^\/stacks\/([^/]+)$/.exec(path)?.[1] ?? [])[0];
+
+/** @throws {AppError} `conflict` for a snapshot without a description that this version knows. */
+export async function readDescription(
+  repository: Repository,
+  { id, stack }: { id: string; stack: string },
+  signal: AbortSignal,
+): Promise<StackDescription> {
+  const path = bytesOf(`stacks/${stack}/${DESCRIPTION_FILE}`);
+  const pieces: Uint8Array[] = [];
+  let size = 0;
+  await translated(async () => {
+    for await (const piece of repository.readFile(id, path, {}, signal)) {
+      if ((size += piece.length) > BYTES_MAX) throw unknownDescription(stack);
+      pieces.push(piece);
+    }
+  });
+  try {
+    const text = await new Blob(pieces as Uint8Array<ArrayBuffer>[]).text();
+    return { ...Description.parse(JSON.parse(text)) as StackDescription, stack };
+  } catch (error) {
+    throw unknownDescription(stack, error);
+  }
+}
+
+const unknownDescription = (stack: string, cause?: unknown) =>
+  new AppError("conflict", `The snapshot does not describe stack ${stack} in a known form`, {
+    cause,
+  });
+
+/**
+ * The sources of a described stack: those that were stored, or the text written from its containers.
+ *
+ * @throws {AppError} `conflict` without either.
+ */
+export function sourcesOf({ stack, sources, generated }: StackDescription): StoredSources {
+  if (sources) {
+    if (sources.kind === "compose") return sources.sources;
+    throw new AppError("conflict", `Stack ${stack} is managed by Swarm; restore its volumes`);
+  }
+  if (generated !== null) {
+    return { compose: generated, origin: { kind: "generated", path: null } };
+  }
+  throw new AppError(
+    "conflict",
+    `The snapshot has no sources of ${stack}, and its containers could not be described as a ` +
+      "Compose file; restore its volumes",
+  );
+}

@@ -1,0 +1,102 @@
+/** The job that restores a whole stack: its request and its result. @module */
+
+import type { ByteString } from "../../backup/restic/entry.ts";
+import type { RestoredPart } from "../../backup/trees/part.ts";
+import type { WrittenParts } from "../../backup/trees/write.ts";
+import type { AnonymousVolume } from "../../compose/deploy/job.ts";
+import type { Identity } from "../../containers/reservations.ts";
+import type { JobRun } from "../../jobs/kind.ts";
+
+/** Volume of a snapshot. */
+export interface PlannedVolume {
+  /** Directory in the snapshot. */
+  from: ByteString;
+  /** Name that it had, by which it is described. */
+  described: string;
+  /** Name that it gets. */
+  name: string;
+  /** Key in the Compose file; `null` for an anonymous one. */
+  key: string | null;
+  /** Whether it does not exist, so that it is created. */
+  isNew: boolean;
+}
+
+/** Directory or file of the host. */
+export interface PlannedPath {
+  /** In the snapshot. */
+  from: ByteString;
+  path: string;
+  isNew: boolean;
+}
+
+/** Parts that are restored before any container starts. */
+export interface PlannedParts {
+  volumes: PlannedVolume[];
+  /** New volumes in place of the anonymous ones. */
+  anonymousVolumes: AnonymousVolume[];
+  directories: PlannedPath[];
+  /** Names of external networks that are created. */
+  networks: string[];
+}
+
+export interface StackRestoreInput extends PlannedParts {
+  targetId: string;
+  /** Name of the target. */
+  place: string;
+  /** Id of the snapshot. */
+  snapshot: string;
+  /** Name of the stack in the snapshot. */
+  stack: string;
+  to: "new" | "replace";
+  /** Outermost directories and files of the host that the job creates. */
+  created: string[];
+  /** The user, as the author of the sources. */
+  userId: string;
+  /** How long the containers must stay up; `null` for the default. */
+  stableSeconds: number | null;
+  /** Of existing containers, for helper containers. */
+  images: string[];
+  /** Containers of the stack, and those that use what is replaced. */
+  affected: Identity[];
+  warnings: string[];
+}
+
+export interface StackRestoreResult extends WrittenParts {
+  /** Names of volumes, and directories. */
+  restored: string[];
+  /** Snapshot of what was replaced; `null` for a new stack. */
+  kept: string | null;
+  /** Name of the target with the snapshots. */
+  target: string;
+  /** How long containers of before were stopped, in milliseconds. */
+  downtimeMs: number;
+  /** Of the sources. */
+  version: number;
+  warnings: string[];
+}
+
+export type StackRestoreJob = JobRun<StackRestoreInput>;
+
+/** Volumes and directories as parts to write. */
+export const partsOf = (
+  { volumes, directories }: Pick<PlannedParts, "directories" | "volumes">,
+): RestoredPart[] => [
+  ...volumes.map(({ from, name }): RestoredPart => ({
+    from,
+    to: { path: `/volumes/${name}`, mount: { type: "volume", source: name } },
+  })),
+  ...directories.map(({ from, path }): RestoredPart => ({
+    from,
+    to: { path: `/directories${path}`, mount: { type: "bind", source: path } },
+  })),
+];
+
+/** Parts that exist and are replaced. */
+export const replacedParts = ({ volumes, directories }: PlannedParts): RestoredPart[] =>
+  partsOf({
+    volumes: volumes.filter(({ isNew }) => !isNew),
+    directories: directories.filter(({ isNew }) => !isNew),
+  });
+
+/** Step of the deploy that the restore ends with. */
+export const deployStep = (name: string): string => `deploy ${name}`;

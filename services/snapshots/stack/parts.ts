@@ -1,0 +1,83 @@
+/** Volumes and networks that a restore creates. A label says which job, so that no other is removed. @module */
+
+import { ifThere } from "../../../engine/errors.ts";
+import {
+  findNetwork,
+  networkCreate,
+  networkList,
+  networkRemove,
+} from "../../../engine/networks.ts";
+import { volumeList, volumeRemove } from "../../../engine/volumes.ts";
+import { createVolume, type NewVolume } from "../../backup/volumes/write.ts";
+import { partLabels } from "../../compose/deploy/parts.ts";
+import { LABEL } from "../../compose/labels.ts";
+import { findForbiddenOption } from "../../compose/load/local_volume.ts";
+import type { Project } from "../../compose/load/resolve.ts";
+import type { Deps } from "../../deps.ts";
+import { AppError } from "../../errors.ts";
+import type { StackDescription } from "../description.ts";
+import { JOB_LABEL } from "../restore/new_volumes.ts";
+import type { PlannedVolume, StackRestoreJob } from "./job.ts";
+
+/**
+ * Creates the new volumes, and external networks.
+ *
+ * @throws {AppError} `conflict` for a volume that exists, and for options that `BIND_ALLOW` does not allow.
+ */
+export async function createParts(
+  deps: Pick<Deps, "config" | "engine">,
+  { id, input: { volumes, networks }, signal }: StackRestoreJob,
+  description: StackDescription,
+  project: Project,
+): Promise<void> {
+  for (const planned of volumes.filter(({ isNew }) => isNew)) {
+    const { name, driver, options, labels } = newVolume(deps, planned, description, project);
+    const volume = { name, driver, options, labels: { ...labels, [JOB_LABEL]: id } };
+    await createVolume(deps, volume, { signal });
+  }
+  for (const name of networks) {
+    const body = description.networks.find(({ Name }) => Name === name);
+    if (!body || await findNetwork(deps.engine, name)) continue;
+    await networkCreate(deps.engine, {
+      body: { ...body, Labels: { ...body.Labels, [JOB_LABEL]: id } },
+    });
+  }
+}
+
+/** As the Compose file has it; external and anonymous ones as they were. */
+function newVolume(
+  { config: { bindAllow } }: Pick<Deps, "config">,
+  { name, key, described }: PlannedVolume,
+  { volumes }: StackDescription,
+  project: Project,
+): NewVolume {
+  const wanted = key === null ? undefined : project.volumes[key];
+  if (wanted && !wanted.external) {
+    return {
+      name,
+      driver: wanted.driver,
+      options: wanted.driver_opts,
+      labels: { ...wanted.labels, ...partLabels(project, LABEL.volume, key!) },
+    };
+  }
+  const { driver, options, labels } = volumes.find((each) => each.name === described)!;
+  const forbidden = bindAllow && findForbiddenOption(options, bindAllow);
+  if (forbidden) {
+    throw new AppError("conflict", `Volume ${name}: ${forbidden.option} ${forbidden.problem}`);
+  }
+  return { name, driver, options, labels };
+}
+
+/** Removes those that this job has created. */
+export async function removeParts(
+  { engine }: Pick<Deps, "engine">,
+  { id }: Pick<StackRestoreJob, "id">,
+): Promise<void> {
+  const filters = { label: [`${JOB_LABEL}=${id}`] };
+  for (const { Name } of await volumeList(engine, { filters })) {
+    await ifThere(volumeRemove(engine, Name));
+  }
+  for (const network of await networkList(engine, { filters })) {
+    await ifThere(networkRemove(engine, network));
+  }
+}

@@ -1,0 +1,263 @@
+/**
+ * Restores a whole stack: images, volumes and directories, sources, and at last the deploy, which judges
+ * the containers. If it fails, what it has created is removed; a stack that is replaced is kept as a
+ * snapshot before and comes back. Every step can be repeated after an interruption.
+ *
+ * @module
+ */
+
+import { openTargetRepository } from "../../backup/targets/open.ts";
+import { writeParts, type WrittenParts } from "../../backup/trees/write.ts";
+import { findHostPath, hasContent } from "../../backup/volumes/host_path.ts";
+import { withoutValuesOf } from "../../backup/volumes/secret_values.ts";
+import { containersUsing } from "../../backup/volumes/users.ts";
+import { type DeployJob, type DeployResult, withoutSecrets } from "../../compose/deploy/job.ts";
+import { deployStack } from "../../compose/deploy/machine.ts";
+import { restoreNames } from "../../compose/deploy/back.ts";
+import { type NamedImage, nameImages } from "../../compose/deploy/planned.ts";
+import { secretValues } from "../../compose/plan/stored.ts";
+import { storeRestored } from "../../compose/restored_sources.ts";
+import { recordCurrent } from "../../compose/sources.ts";
+import { selectCurrentVersion } from "../../../db/stack_versions.ts";
+import { currentContainers } from "../../containers/reads.ts";
+import type { Deps } from "../../deps.ts";
+import { AppError, messageFor } from "../../errors.ts";
+import { JobEnd } from "../../jobs/kind.ts";
+import { nameImage } from "../../updates/run/image_name.ts";
+import { throwIfInterrupted } from "../../updates/run/interruption.ts";
+import { hold, planHold, release } from "../hold.ts";
+import { operationOf } from "../job.ts";
+import { isAnyUp } from "../restore/run.ts";
+import { bringImages, type FoundImages, imagesOf } from "./images.ts";
+import {
+  deployStep,
+  partsOf,
+  replacedParts,
+  type StackRestoreJob,
+  type StackRestoreResult,
+} from "./job.ts";
+import { keepStack } from "./keep.ts";
+import { createParts, removeParts } from "./parts.ts";
+import { openRestored, type RestoredStack } from "./plan.ts";
+import { type Before, FAILURE, type Failure, keptBy, takeBack } from "./take_back.ts";
+
+/** Value of the step `write`. */
+interface Written extends WrittenParts {
+  /** Reading of the clock when containers were stopped, in Unix milliseconds. */
+  stoppedAt: number;
+}
+
+export async function restoreStack(
+  deps: Deps,
+  job: StackRestoreJob,
+): Promise<StackRestoreResult> {
+  const before = await job.step("plan", () => observeBefore(deps, job));
+  if (job.resultOf(FAILURE) === undefined) {
+    try {
+      return await attempt(deps, job, before);
+    } catch (error) {
+      const failure = await throwIfInterrupted(deps, error);
+      const result = failure instanceof JobEnd ? failure.result as Partial<Failure> | null : null;
+      await job.step(FAILURE, (): Promise<Failure> =>
+        Promise.resolve({
+          reason: messageFor(deps.log, failure, "restore of a stack failed", { job: job.id }),
+          hasWritten: job.hasBegun("write"),
+          evidence: result?.evidence ?? [],
+        }));
+    }
+  }
+  return await takeBack(deps, job, before);
+}
+
+/** Containers may have been created since the job was started. */
+async function observeBefore(deps: Deps, { target, input }: StackRestoreJob): Promise<Before> {
+  const used = replacedParts(input).map(({ to }) => to.mount);
+  const own = (await currentContainers(deps)).filter(({ composeProject }) =>
+    composeProject === target
+  );
+  const users = input.to === "new" ? own : [...own, ...await containersUsing(deps, used)];
+  if (users.some(({ id }) => !input.affected.some((each) => each.id === id))) {
+    throw new AppError("conflict", "Other containers use the volumes meanwhile; try again");
+  }
+  const isStored = selectCurrentVersion(deps.db, target) !== undefined;
+  if (isStored && input.to === "new") {
+    throw new AppError("conflict", `Stack ${target} was created meanwhile`);
+  }
+  return {
+    held: planHold("stop", [...new Map(users.map((each) => [each.id, each])).values()]),
+    version: isStored ? (await recordCurrent(deps, target)).stored.version : null,
+  };
+}
+
+async function attempt(
+  deps: Deps,
+  job: StackRestoreJob,
+  before: Before,
+): Promise<StackRestoreResult> {
+  const { input, target } = job;
+  // The target is needed until then, only.
+  if (job.resultOf("sources") === undefined) await bring(deps, job, before);
+  const { stoppedAt, ...written } = job.resultOf("write") as Written;
+  const { images, warnings } = job.resultOf("images") as FoundImages;
+  const deployed = await deploy(deps, job, before, images);
+  await restoreNames(deps, job.resultOf("names") as NamedImage[]);
+  const { held } = before;
+  const downtimeMs = held.containers.length === 0 ? 0 : deps.now().getTime() - stoppedAt;
+  return {
+    ...written,
+    restored: partsOf(input).map(({ to }) => to.mount.source),
+    kept: keptBy(job),
+    target: input.place,
+    downtimeMs,
+    version: deployed.version,
+    warnings: [
+      ...input.warnings,
+      ...warnings,
+      ...deployed.warnings,
+      ...await releaseOthers(deps, before, target),
+    ],
+  };
+}
+
+/** Gets everything that the deploy needs. */
+async function bring(deps: Deps, given: StackRestoreJob, before: Before): Promise<void> {
+  const { input, target, signal } = given;
+  using opened = await openTargetRepository(deps, input.targetId, signal);
+  const source = { ...opened, ...input };
+  const restored = await openRestored(deps, source, target, signal);
+  const { description, after, loaded } = restored;
+  const job = withoutSecrets(given, secretValues(after, loaded.values));
+  await job.step("names", () => nameImages(deps, loaded));
+  await job.step("images", () => bringImages(deps, source, imagesOf(description, after), job));
+  await job.step("check", () => assertUntouched(deps, job));
+  if (input.to === "replace") await keepAndStop(deps, job, before, opened);
+  await job.step("write", () => write(deps, job, { before, restored, opened }));
+  await job.step(
+    "sources",
+    () => storeRestored(deps, { name: target, userId: input.userId, sources: restored.sources }),
+  );
+}
+
+/**
+ * Fails if others have created something where the job creates, because that is deleted if it fails.
+ *
+ * @throws {AppError} `conflict` for a path that others have created meanwhile.
+ */
+async function assertUntouched(
+  deps: Deps,
+  { input: { created }, signal }: StackRestoreJob,
+): Promise<void> {
+  for (const path of created) {
+    const found = await findHostPath(deps, path, signal);
+    if (!await hasContent(deps, found, signal)) continue;
+    throw new AppError("conflict", `${path} was created meanwhile; move it away`);
+  }
+}
+
+type Opened = Awaited<ReturnType<typeof openTargetRepository>>;
+
+async function keepAndStop(
+  deps: Deps,
+  job: StackRestoreJob,
+  { held }: Before,
+  { repository }: Opened,
+): Promise<void> {
+  const keep = async () => {
+    await hold(deps, held, operationOf(job.target));
+    return await keepStack(deps, job, repository);
+  };
+  await job.step("keep", keep);
+  // An engine that was restarted has started containers again, which have written since.
+  if (!job.hasBegun("write") && await isAnyUp(deps, held)) await job.step("keep again", keep);
+}
+
+async function write(
+  deps: Deps,
+  job: StackRestoreJob,
+  { before: { held }, restored, opened }: {
+    before: Before;
+    restored: RestoredStack;
+    opened: Opened;
+  },
+): Promise<Written> {
+  const { input } = job;
+  const stoppedAt = deps.now().getTime();
+  await hold(deps, held, operationOf(job.target));
+  // Those of an attempt that was interrupted.
+  await removeParts(deps, job);
+  await createParts(deps, job, restored.description, restored.after);
+  const { images } = job.resultOf("images") as FoundImages;
+  const helpers = [...input.images, ...images.map(({ imageId }) => imageId)];
+  const replaced = new Set(replacedParts(input).map(({ from }) => from));
+  const sum: Written = { bytes: 0, skippedCount: 0, stoppedAt };
+  for (const part of partsOf(input)) {
+    const request = {
+      snapshot: input.snapshot,
+      parts: [part],
+      files: null,
+      emptiedWith: replaced.has(part.from) ? helpers : null,
+    };
+    const written = await withoutValuesOf(
+      deps.engine,
+      input.affected,
+      () => writeParts(deps, opened.repository, request, job),
+    );
+    sum.bytes += written.bytes;
+    sum.skippedCount += written.skippedCount;
+  }
+  return sum;
+}
+
+/** The containers are created from the images of the snapshot, and judged. */
+async function deploy(
+  deps: Deps,
+  job: StackRestoreJob,
+  { held }: Before,
+  images: FoundImages["images"],
+): Promise<DeployResult> {
+  const { input } = job;
+  if (!job.hasBegun(deployStep("read"))) await hold(deps, held, operationOf(job.target));
+  for (const { reference, imageId } of images) await nameImage(deps, reference, imageId);
+  const part: DeployJob = {
+    ...job,
+    input: {
+      version: job.resultOf("sources") as number,
+      pull: "missing",
+      recreate: "changed",
+      removeOrphans: input.to === "replace",
+      services: null,
+      onFailure: "rollback",
+      stableSeconds: input.stableSeconds,
+      healthTimeoutSeconds: null,
+      anonymousVolumes: input.anonymousVolumes,
+      affected: input.affected,
+    },
+    step: (name, work) => job.step(deployStep(name), work),
+    resultOf: (name) => job.resultOf(deployStep(name)),
+    hasBegun: (name) => job.hasBegun(deployStep(name)),
+  };
+  try {
+    return await deployStack(deps, part);
+  } catch (error) {
+    const failure = await throwIfInterrupted(deps, error);
+    if (!part.hasBegun("commit")) throw failure;
+    // The old containers may be gone.
+    const message = messageFor(deps.log, failure, "old containers not removed", { job: job.id });
+    throw new JobEnd("needs_attention", `${job.target} is restored, but ${message}`, {
+      kept: keptBy(job),
+      target: input.place,
+    });
+  }
+}
+
+/** Containers of other stacks, which used what was replaced. @returns What failed. */
+async function releaseOthers(deps: Deps, { held }: Before, target: string): Promise<string[]> {
+  const containers = held.containers.filter(({ stack }) => stack !== target);
+  try {
+    await release(deps, { ...held, containers }, operationOf(target));
+    return [];
+  } catch (error) {
+    const failure = await throwIfInterrupted(deps, error);
+    return [messageFor(deps.log, failure, "containers not started", { stack: target })];
+  }
+}

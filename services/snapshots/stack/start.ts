@@ -1,0 +1,144 @@
+/** Starts restores of whole stacks, and shows what they would do. @module */
+
+import { findHelperImage } from "../../backup/volumes/helper_image.ts";
+import type { Holder } from "../../access/shares.ts";
+import { affectedBy, identityOf } from "../../containers/reserve.ts";
+import type { PlannedChange } from "../../compose/plan/change.ts";
+import { currentContainers } from "../../containers/reads.ts";
+import type { Deps } from "../../deps.ts";
+import { AppError } from "../../errors.ts";
+import { startJob } from "../../jobs/runner.ts";
+import type { JobView } from "../../jobs/view.ts";
+import { assertStoppable } from "../hold.ts";
+import { openSnapshot } from "../list.ts";
+import { imageOrigins, imagesOf } from "./images.ts";
+import { replacedParts, type StackRestoreInput } from "./job.ts";
+import { stackRestoreKind } from "./kinds.ts";
+import { planStackRestore, type StackRequest, type StackRestorePlan } from "./plan.ts";
+
+export interface StackRestoreRequest extends StackRequest {
+  target?: string | undefined;
+  stableSeconds?: number | undefined;
+}
+
+/** Longest look for a helper image, in milliseconds. */
+const LOOK_MS = 30_000;
+
+/**
+ * Starts a restore of a whole stack.
+ *
+ * @throws {AppError} As `planStackRestore()`; `conflict` without an image that can empty a volume, and
+ * while another action is in progress.
+ */
+export async function startStackRestore(
+  deps: Deps,
+  caller: Holder,
+  id: string,
+  request: StackRestoreRequest,
+): Promise<JobView> {
+  const prepared = await prepareStackRestore(deps, caller, id, request);
+  return startJob(deps, stackRestoreKind, { ...prepared, caller }).job;
+}
+
+/** Plans a job. @throws {AppError} As {@linkcode startStackRestore}. */
+export async function prepareStackRestore(
+  deps: Deps,
+  caller: Holder,
+  id: string,
+  { target: ref, stableSeconds, ...request }: StackRestoreRequest,
+): Promise<{ target: string; input: StackRestoreInput }> {
+  using opened = await openSnapshot(deps, id, ref);
+  const { target, snapshot } = opened;
+  const plan = await planStackRestore(deps, opened, request);
+  const { restored, users, created, warnings } = plan;
+  const { volumes, anonymousVolumes, directories, networks } = plan;
+  await assertReplaceable(deps, plan);
+  const all = await currentContainers(deps);
+  return {
+    target: restored.name,
+    input: {
+      volumes,
+      anonymousVolumes,
+      directories,
+      networks,
+      targetId: target.id,
+      place: target.name,
+      snapshot: snapshot.id,
+      stack: restored.description.stack,
+      to: request.to,
+      created,
+      userId: caller.userId,
+      stableSeconds: stableSeconds ?? null,
+      images: [...new Set(users.map(({ imageId }) => imageId))],
+      affected: users.flatMap((each) => [identityOf(each), ...affectedBy(each, all)]),
+      warnings,
+    },
+  };
+}
+
+/** @throws {AppError} `conflict` */
+async function assertReplaceable(deps: Deps, plan: StackRestorePlan): Promise<void> {
+  const { users } = plan;
+  const own = users.find(({ self }) => self);
+  if (own) {
+    throw new AppError("conflict", `${own.name} is Longshore itself and cannot be replaced`);
+  }
+  await assertStoppable(deps, users);
+  if (replacedParts(plan).length === 0) return;
+  // It is needed to put back what was there, too.
+  const images = users.map(({ imageId }) => imageId);
+  await findHelperImage(deps, images, AbortSignal.timeout(LOOK_MS));
+}
+
+/** A plan, as the API shows it. */
+export interface StackRestoreView {
+  /** Name that the stack gets. */
+  stack: string;
+  services: Pick<PlannedChange, "name" | "action">[];
+  volumes: { name: string; action: "create" | "replace" }[];
+  directories: { path: string; action: "create" | "replace" }[];
+  networks: string[];
+  images: { name: string; from: "host" | "snapshot" | "registry" }[];
+  /** Directory of the sources; `null` for stored ones. */
+  directory: string | null;
+  /** Whether the sources were written from the containers. */
+  isGenerated: boolean;
+  /** Running containers that are stopped. */
+  stops: string[];
+  warnings: string[];
+}
+
+/** @throws {AppError} As `planStackRestore()`. */
+export async function viewStackRestore(
+  deps: Deps,
+  id: string,
+  { target, ...request }: StackRestoreRequest,
+): Promise<StackRestoreView> {
+  using opened = await openSnapshot(deps, id, target);
+  const plan = await planStackRestore(deps, opened, request);
+  const { restored: { name, description, after, moves }, changes, users, warnings } = plan;
+  const actionOf = ({ isNew }: { isNew: boolean }) => isNew ? "create" : "replace";
+  return {
+    stack: name,
+    services: changes.filter(({ kind }) => kind === "service")
+      .map(({ name, action }) => ({ name, action })),
+    volumes: plan.volumes.map((each) => ({ name: each.name, action: actionOf(each) })),
+    directories: plan.directories.map((each) => ({ path: each.path, action: actionOf(each) })),
+    networks: [
+      ...plan.networks,
+      ...changes.filter(({ kind, action }) => kind === "network" && action !== "none")
+        .map(({ name }) => after.networks[name]?.name ?? name),
+    ],
+    images: await imageOrigins(
+      deps,
+      { repository: opened.repository, snapshot: opened.snapshot.id },
+      imagesOf(description, after),
+      AbortSignal.timeout(LOOK_MS),
+    ),
+    directory: moves?.to ?? null,
+    isGenerated: description.sources === null,
+    stops: users.filter(({ state }) => state === "running" || state === "paused")
+      .map(({ name }) => name),
+    warnings,
+  };
+}

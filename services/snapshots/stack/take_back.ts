@@ -1,0 +1,109 @@
+/** Takes a failed restore of a stack back: nothing of a new one stays, and a replaced one returns. @module */
+
+import { bytesOf } from "../../backup/restic/entry_directory.ts";
+import { writeParts } from "../../backup/trees/write.ts";
+import { findHelperImage } from "../../backup/volumes/helper_image.ts";
+import { deleteHostPath } from "../../backup/volumes/host_path.ts";
+import { withoutValuesOf } from "../../backup/volumes/secret_values.ts";
+import { restoreNames } from "../../compose/deploy/back.ts";
+import type { NamedImage } from "../../compose/deploy/planned.ts";
+import { returnToVersion } from "../../compose/restored_sources.ts";
+import type { Deps } from "../../deps.ts";
+import { messageFor } from "../../errors.ts";
+import { JobEnd } from "../../jobs/kind.ts";
+import type { Evidence } from "../../updates/run/evidence.ts";
+import { throwIfInterrupted } from "../../updates/run/interruption.ts";
+import { type Held, hold, release } from "../hold.ts";
+import { operationOf } from "../job.ts";
+import { openPatiently } from "../restore/run.ts";
+import type { FoundImages } from "./images.ts";
+import { replacedParts, type StackRestoreJob } from "./job.ts";
+import { removeParts } from "./parts.ts";
+
+/** Step that stores a failure, so that a restart takes it back and does not try again. */
+export const FAILURE = "failure";
+
+/** Value of the step `failure`. */
+export interface Failure {
+  reason: string;
+  /** Whether volumes and directories may have been created or changed. */
+  hasWritten: boolean;
+  /** Logs and health checks of containers that failed. */
+  evidence: Evidence[];
+}
+
+/** The state before the restore. */
+export interface Before {
+  held: Held;
+  /** Of the sources; `null` without stored ones. */
+  version: number | null;
+}
+
+/** The snapshot of what was there before the first write. */
+export const keptBy = (job: StackRestoreJob): string | null =>
+  (job.resultOf("keep again") ?? job.resultOf("keep") ?? null) as string | null;
+
+/** The deploy has removed its containers. @throws {JobEnd} Always. */
+export async function takeBack(
+  deps: Deps,
+  job: StackRestoreJob,
+  { held, version }: Before,
+): Promise<never> {
+  const { reason, hasWritten, evidence } = job.resultOf(FAILURE) as Failure;
+  const { input, target: name } = job;
+  const operation = operationOf(name);
+  const kept = keptBy(job);
+  const result = { kept, target: input.place, evidence };
+  try {
+    await restoreNames(deps, (job.resultOf("names") ?? []) as NamedImage[]);
+    if (hasWritten) {
+      await job.step("put back", async () => {
+        await hold(deps, held, operation);
+        await removeParts(deps, job);
+        await removePaths(deps, job);
+        if (input.to === "replace") await putBack(deps, job);
+        if (job.hasBegun("sources")) {
+          await returnToVersion(deps, { name, userId: input.userId, version });
+        }
+      });
+    }
+    await job.step("start again", () => release(deps, held, operation));
+  } catch (error) {
+    const failure = await throwIfInterrupted(deps, error);
+    const message = messageFor(deps.log, failure, "restore not taken back", { job: job.id });
+    const place = kept === null ? "" : `; what was there is in snapshot ${kept}`;
+    throw new JobEnd(
+      "needs_attention",
+      `${reason}. Taking it back failed: ${message}${place}`,
+      result,
+    );
+  }
+  throw new JobEnd("rolled_back", reason, result);
+}
+
+/** Directories and files of the host that this job has created. */
+async function removePaths(deps: Deps, job: StackRestoreJob): Promise<void> {
+  const { created } = job.input;
+  if (created.length === 0) return;
+  const signal = deps.jobs.stopping;
+  const image = await findHelperImage(deps, helpersOf(job), signal);
+  for (const path of created) await deleteHostPath(deps, path, { image, signal });
+}
+
+/** Images that may have the programs of a helper container. */
+const helpersOf = (job: StackRestoreJob): string[] => {
+  const { images = [] } = (job.resultOf("images") ?? {}) as Partial<FoundImages>;
+  return [...job.input.images, ...images.map(({ imageId }) => imageId)];
+};
+
+/** Also for a job that was cancelled. */
+async function putBack(deps: Deps, job: StackRestoreJob): Promise<void> {
+  const parts = replacedParts(job.input).map(({ to }) => ({ from: bytesOf(to.path.slice(1)), to }));
+  if (parts.length === 0) return;
+  const signal = deps.jobs.stopping;
+  using opened = await openPatiently(deps, job.input.targetId, signal);
+  const request = { snapshot: keptBy(job)!, parts, files: null, emptiedWith: helpersOf(job) };
+  const write = () =>
+    writeParts(deps, opened.repository, request, { signal, progress: job.progress });
+  await withoutValuesOf(deps.engine, job.input.affected, write);
+}

@@ -1,0 +1,64 @@
+import { deepEqual, equal, match } from "node:assert/strict";
+import { runCommand } from "../helpers/command.ts";
+
+const RESULT = {
+  restored: ["copy_data"],
+  bytes: 2048,
+  kept: null,
+  warnings: ["/srv/logs is mounted, and its files are not in the snapshot"],
+};
+
+/** Runs a command with a service whose jobs succeed. @returns The request, and the output. */
+async function run(...args: string[]) {
+  const requests: unknown[] = [];
+  await using server = Deno.serve(
+    { hostname: "127.0.0.1", port: 0, onListen: () => {} },
+    async (request) => {
+      const { pathname } = new URL(request.url);
+      if (request.method === "POST") {
+        requests.push([pathname, await request.json()]);
+        return Response.json({ id: "j1", target: "copy" }, { status: 202 });
+      }
+      const done = { id: "j1", status: "succeeded", error: null, result: RESULT };
+      return new Response(`event: done\ndata: ${JSON.stringify(done)}\n\n`, {
+        headers: { "content-type": "text/event-stream" },
+      });
+    },
+  );
+  const { code, stdout, stderr } = await runCommand(args, {
+    env: { LONGSHORE_URL: `http://127.0.0.1:${server.addr.port}`, LONGSHORE_TOKEN: "t" },
+  });
+  return { code, stdout, stderr, request: requests[0] };
+}
+
+Deno.test("snapshots restore --stack restores the whole stack under another name", async () => {
+  const { code, stdout, stderr, request } = await run(
+    ...["snapshots", "restore", "40dc1520", "--stack", "--as", "copy"],
+  );
+  equal(code, 0, stderr);
+  deepEqual(request, [
+    "/api/backup/snapshots/40dc1520/restore",
+    { what: "stack", to: "new", as: "copy" },
+  ]);
+  equal(stdout, "Restored and started copy.\nRestored copy_data: 2 KiB.\n");
+  match(stderr, /srv\/logs is mounted/);
+});
+
+Deno.test("snapshots restore refuses --stack together with --volume", async () => {
+  const { code, stderr, request } = await run(
+    ...["snapshots", "restore", "40dc1520", "--stack", "--volume", "data"],
+  );
+  equal(code, 1);
+  match(stderr, /Restore either the stack/);
+  equal(request, undefined);
+});
+
+Deno.test("backup-volumes --keep-stopped asks for it", async () => {
+  const { request } = await run("backup-volumes", "shop", "--keep-stopped", "--with-images");
+  deepEqual(request, ["/api/backup/snapshots", {
+    stack: "shop",
+    includeSharedUsers: false,
+    withImages: true,
+    keepStopped: true,
+  }]);
+});
