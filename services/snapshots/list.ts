@@ -2,14 +2,12 @@
 
 import type { Snapshot } from "../backup/restic/snapshot.ts";
 import { selectBackupTargets, type StoredTarget } from "../../db/backup_targets.ts";
-import { selectUnfinishedJobs } from "../../db/jobs.ts";
 import type { Deps } from "../deps.ts";
 import { AppError, messageFor } from "../errors.ts";
+import { assertIdle } from "../backup/targets/needed.ts";
 import { type OpenedTarget, openTargetRepository } from "../backup/targets/open.ts";
 import { translated } from "../backup/targets/repository.ts";
 import { isOfThisHost, readTags } from "../backup/trees/tags.ts";
-import type { RestoreInput } from "./restore/job.ts";
-import { restoreKind } from "./restore/kinds.ts";
 
 /** Longest wait for a target, in milliseconds. */
 const TARGET_MS = 60_000;
@@ -153,19 +151,10 @@ export async function deleteSnapshot(
   if (!isOfThisHost(snapshot)) {
     throw new AppError("forbidden", `Host ${snapshot.hostname} has made it; delete it there`);
   }
-  assertNotRestored(deps, opened);
+  // A job may still need what it has kept.
+  assertIdle(deps, opened.target.id);
   const signal = AbortSignal.timeout(TARGET_MS);
   await translated(() => repository.removeSnapshots([snapshot.id], signal));
-}
-
-/** A restore may still need what it has kept. */
-function assertNotRestored({ db }: Pick<Deps, "db">, { target }: OpenedTarget): void {
-  const restore = selectUnfinishedJobs(db).find(({ kind, input }) =>
-    kind === restoreKind.id && (input as RestoreInput).targetId === target.id
-  );
-  if (restore) {
-    throw new AppError("conflict", `${restore.target} is being restored; try again later`);
-  }
 }
 
 function viewOf({ target }: OpenedTarget, snapshot: Snapshot): SnapshotView {

@@ -1058,6 +1058,7 @@ export type ContainerRollback = {
   verifyTimeoutSeconds?: number;
   logPatternMustNotAppear?: string;
   monitors?: (string)[];
+  data?: boolean;
 };
 
 export type ContainerState =
@@ -1090,6 +1091,7 @@ export type ContainerUpdate = {
   image?: string;
   pull?: "always" | "missing" | "never";
   digest?: string;
+  data?: "keep" | "undo";
   force?: boolean;
 };
 
@@ -1105,6 +1107,11 @@ export type ContainerUpdatePlan = {
   replaced: ({ setting: string; names: (string)[] })[] | null;
   warnings: (string)[];
   obstacles: ({ message: string; canForce: boolean })[];
+  data: {
+    choice: "keep" | "undo";
+    target: string | null;
+    volumes: ({ name: string; size: number | null })[];
+  };
   verification: { method: "health" | "stability"; holdSeconds: number; deadlineSeconds: number };
 };
 
@@ -4164,6 +4171,7 @@ export type UpdateSettings = {
   minimumAgeHours: number;
   keepPreviousDays: number;
   stableSeconds: number;
+  data: "keep" | "undo";
   windows: (UpdateWindow)[];
   fixed: ("enabled" | "intervalHours")[];
 };
@@ -4175,6 +4183,7 @@ export type UpdateSettingsChanges = {
   minimumAgeHours?: number;
   keepPreviousDays?: number;
   stableSeconds?: number;
+  data?: "keep" | "undo";
   windows?: (UpdateWindow)[];
 };
 

@@ -7,6 +7,7 @@
  */
 
 import type { Deps } from "../../deps.ts";
+import { copyData, keepData } from "../data/steps.ts";
 import { readUpdateSettings } from "../settings.ts";
 import { collectEvidence, type Evidence } from "./evidence.ts";
 import { commit, rollBack } from "./finish.ts";
@@ -60,6 +61,7 @@ export async function prepare(deps: Deps, job: UpdateJob): Promise<Prepared> {
     const pulled = await job.step("pull", () => obtainImage(deps, job, known));
     if (isCurrent(job, planned, pulled)) return { planned, pulled, pairs: undefined };
 
+    await copyData(deps, job, planned);
     const { members, defaultRuntime } = planned;
     const pairs = await job.step("create", async () => {
       report(deps, job, "update.started", { digest: pulled.digest });
@@ -98,6 +100,7 @@ export function unchanged(
     verdict: "success",
     reason: `${name} already runs this image`,
     downtimeMs: null,
+    data: null,
   };
 }
 
@@ -114,12 +117,15 @@ export async function replace(
   if (!job.hasBegun("evidence")) {
     try {
       job.signal.throwIfAborted();
+      await keepData(deps, job, planned, pairs);
       await job.step("swap", () => putNewInPlace(deps, pairs));
       if (job.input.isRebuild) return { verdict: "inconclusive", reason: "Not observed" };
       return await judgeNew(deps, job, planned, pairs);
     } catch (error) {
       await throwIfInterrupted(deps, error);
-      failure = { reason: messageOf(deps, error), isCancelled: job.signal.aborted };
+      // Data that could not be kept says nothing about the image either.
+      const isCancelled = job.signal.aborted || !job.hasBegun("swap");
+      failure = { reason: messageOf(deps, error), isCancelled };
     }
   }
   return { failure: await job.step("evidence", () => gather(deps, pairs, failure)) };

@@ -6,6 +6,8 @@ import type { ImageInspect } from "../../../engine/images.ts";
 import type { Deps } from "../../deps.ts";
 import { asContainer } from "../../containers/reads.ts";
 import { assertDependentsInScope } from "../../containers/share_group.ts";
+import { dataChoice, planUndo, type UndoPlan } from "../data/plan.ts";
+import type { DataChoice } from "../labels.ts";
 import { readUpdateSettings } from "../settings.ts";
 import { withVisibleImage } from "./choices.ts";
 import { defaultPull, readLatest } from "./latest.ts";
@@ -36,6 +38,8 @@ interface UpdatePreview {
   replaced: ReplacedSetting[] | null;
   warnings: string[];
   obstacles: Obstacle[];
+  /** What it keeps to bring it back after a failure. */
+  data: Pick<UndoPlan, "target" | "volumes"> & { choice: DataChoice };
   verification: {
     method: "health" | "stability";
     /** Time for which it must be healthy, or run without a restart. */
@@ -44,6 +48,8 @@ interface UpdatePreview {
     deadlineSeconds: number;
   };
 }
+
+const NOTHING: UndoPlan = { target: null, volumes: [], warnings: [], obstacles: [] };
 
 /** @throws {AppError} As `startUpdate()`, except for what stands in the way. */
 export async function previewUpdate(
@@ -68,6 +74,8 @@ export async function previewUpdate(
     apiVersion: deps.engine.apiVersion,
     defaultRuntime: survey.defaultRuntime,
   });
+  const choice = dataChoice(deps, survey, request.data);
+  const undo = choice === "undo" ? await planUndo(deps, survey) : NOTHING;
   const expectation = expectationOf(old, {
     stableSeconds,
     defaultStableSeconds: readUpdateSettings(deps).stableSeconds,
@@ -83,12 +91,14 @@ export async function previewUpdate(
     recreated: dependents.map((each) => asContainer(deps, each).name),
     watched: watched.map(({ name }) => name),
     replaced: plan?.replaced ?? null,
-    warnings: [...warningsOf(old, oldImage, newImage), ...latest.warnings],
+    warnings: [...warningsOf(old, oldImage, newImage), ...latest.warnings, ...undo.warnings],
     obstacles: [
       ...survey.obstacles,
       ...latest.obstacles,
       ...logObstacles(deps.engine, old, request.logPatternMustNotAppear),
+      ...undo.obstacles,
     ],
+    data: { choice, target: undo.target, volumes: undo.volumes },
     verification: {
       method: expectation.hasHealthCheck ? "health" : "stability",
       holdSeconds: Math.round(expectation.holdMs / 1000),
