@@ -1006,7 +1006,7 @@ export type ContainerDetail = {
   healthLog:
     ({ startedAt: string | null; endedAt: string | null; exitCode: number; output: string })[];
   stats: ContainerStats | null;
-  previousImage: { reference: string; replacedAt: string } | null;
+  previousImage: { reference: string; replacedAt: string; hasData: boolean } | null;
 };
 
 export type ContainerInspection = { Id: string; Name: string };
@@ -3849,6 +3849,7 @@ export type StackUpdate = {
   verifyTimeoutSeconds?: number;
   atomic?: boolean;
   pull?: "always" | "missing" | "never";
+  data?: "keep" | "undo";
   force?: boolean;
 };
 

@@ -30,7 +30,7 @@ export async function startAutomaticUpdate(
   const { obstacles } = await readLatest(deps, survey, { pull: "always", digest });
   assertNoObstacle(obstacles.filter(({ canForce }) => !canForce), false);
   const isUndone = dataChoice(deps, survey, undefined) === "undo";
-  const undo = isUndone ? (await planUndo(deps, survey)).obstacles : [];
+  const undo = isUndone ? (await planUndo(deps, [survey])).obstacles : [];
   obstacles.push(...undo);
   if (isReported(deps, update, [...survey.obstacles, ...obstacles])) return undefined;
   const request = { verifyTimeoutSeconds, actor };

@@ -64,27 +64,39 @@ export const volumesOf = (updated: readonly Container[]): string[] =>
     )),
   ].sort();
 
-/** Says what an update with `undo` would keep, and what it could not. */
-export async function planUndo(deps: Deps, survey: Updated): Promise<UndoPlan> {
-  const updated = updatedOf(deps, survey);
-  const names = volumesOf(updated);
+/**
+ * Says what updates with `undo` would keep, and what they could not.
+ *
+ * @param surveys Of containers that are updated one after another.
+ */
+export async function planUndo(deps: Deps, surveys: readonly Updated[]): Promise<UndoPlan> {
+  const groups = surveys.map((survey) => updatedOf(deps, survey));
+  const all = groups.flat();
+  const names = volumesOf(all);
   const warnings = [
-    ...directoriesOf(updated),
-    ...findElsewhere(updated, survey.all).map(describeElsewhere),
+    ...directoriesOf(all),
+    ...findElsewhere(all, surveys[0]?.all ?? []).map(describeElsewhere),
   ];
   if (names.length === 0) return { target: null, volumes: [], warnings, obstacles: [] };
   const sizes = await sizesOf(deps, { waitMs: SIZES_MS });
   const volumes = names.map((name) => ({ name, size: sizes.get(name) ?? null }));
-  const obstacles = [
-    ...await obstacleOf(() => assertNotShared(deps, names, updated.map(({ id }) => id))),
-    ...await obstacleOf(() =>
-      findHelperImage(deps, imagesOf(updated), AbortSignal.timeout(LOOK_MS))
-    ),
-  ];
+  const obstacles: Obstacle[] = [];
+  for (const group of groups) obstacles.push(...await groupObstacles(deps, group));
   const hasTarget = selectBackupTargets(deps.db).length > 0;
   if (hasTarget) obstacles.push(...await targetObstacles(deps, volumes));
   const target = selectDefaultBackupTarget(deps.db)?.name ?? null;
   return { target, volumes, warnings, obstacles };
+}
+
+/** @param updated Containers that are stopped at the same time. */
+async function groupObstacles(deps: Deps, updated: readonly Container[]): Promise<Obstacle[]> {
+  const names = volumesOf(updated);
+  if (names.length === 0) return [];
+  const signal = AbortSignal.timeout(LOOK_MS);
+  return [
+    ...await obstacleOf(() => assertNotShared(deps, names, updated.map(({ id }) => id))),
+    ...await obstacleOf(() => findHelperImage(deps, imagesOf(updated), signal)),
+  ];
 }
 
 export const imagesOf = (updated: readonly Container[]): string[] => [
@@ -170,22 +182,18 @@ export interface UndoInput {
 }
 
 /**
- * Decides where an update keeps data.
+ * Decides where updates keep data.
  *
- * @param options.restored Data that a rollback brings back; then its target has the other data, too.
+ * @param surveys As for {@linkcode planUndo}.
  * @returns `undefined` if the containers write to no volumes.
  * @throws {AppError} `conflict` with everything for which data could not be brought back.
  */
 export async function prepareUndo(
   deps: Deps,
-  survey: Updated,
-  { force, restored }: { force: boolean; restored?: KeptData | undefined },
+  surveys: readonly Updated[],
+  { force }: { force: boolean },
 ): Promise<UndoInput | undefined> {
-  if (restored) {
-    await assertRestorable(deps, survey, restored);
-    return { targetId: restored.targetId, place: restored.place };
-  }
-  const { volumes, obstacles } = await planUndo(deps, survey);
+  const { volumes, obstacles } = await planUndo(deps, surveys);
   const left = obstacles.filter(({ canForce }) => !(force && canForce));
   if (left.length > 0) {
     throw new AppError("conflict", left.map(({ message }) => message).join("; "));
@@ -195,7 +203,20 @@ export async function prepareUndo(
   return { targetId: id, place: name };
 }
 
-/** @throws {AppError} `conflict` for data that a rollback cannot bring back. */
+/**
+ * Decides where a rollback that brings data back keeps what was written since: at the target of that.
+ *
+ * @throws {AppError} `conflict` for data that cannot be brought back.
+ */
+export async function prepareRestored(
+  deps: Deps,
+  survey: Updated,
+  restored: KeptData,
+): Promise<UndoInput & { restored: KeptData }> {
+  await assertRestorable(deps, survey, restored);
+  return { targetId: restored.targetId, place: restored.place, restored };
+}
+
 async function assertRestorable(
   deps: Deps,
   survey: Updated,

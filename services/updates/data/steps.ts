@@ -222,13 +222,20 @@ export async function bringBack(
   }
 }
 
-/** Says which snapshot is which; empty if the volumes were not changed. */
-export function describeData(data: DataResult | null): string {
+/**
+ * Says which snapshot is which; empty if the volumes were not changed.
+ *
+ * @param container Named if there are several.
+ */
+export function describeData(data: DataResult | null, container?: string): string {
   if (!data || data.restored !== data.before) return "";
   const written = data.written === null
     ? ""
     : `, and what the new version wrote is in ${snapshotText(data.written, data.target)}`;
-  return `; the data from before is back (${snapshotText(data.before, data.target)})${written}`;
+  const whose = container === undefined ? "" : ` of ${container}`;
+  return `; the data${whose} from before is back (${
+    snapshotText(data.before, data.target)
+  })${written}`;
 }
 
 const SHOWN_ID = 8;

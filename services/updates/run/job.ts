@@ -142,6 +142,11 @@ export interface FailedUpdate {
 }
 
 export interface StackUpdateInput {
+  /** Backup target for data, as with one container. */
+  targetId?: string | undefined;
+  place?: string | undefined;
+  /** Names of the containers whose data is kept. */
+  undone?: string[] | undefined;
   /** Names of the containers, in the order in which they are updated. */
   containers: string[];
   /** Everything that the update replaces or stops. */

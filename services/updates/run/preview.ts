@@ -75,7 +75,7 @@ export async function previewUpdate(
     defaultRuntime: survey.defaultRuntime,
   });
   const choice = dataChoice(deps, survey, request.data);
-  const undo = choice === "undo" ? await planUndo(deps, survey) : NOTHING;
+  const undo = choice === "undo" ? await planUndo(deps, [survey]) : NOTHING;
   const expectation = expectationOf(old, {
     stableSeconds,
     defaultStableSeconds: readUpdateSettings(deps).stableSeconds,

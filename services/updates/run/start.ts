@@ -11,7 +11,7 @@ import type { JobKind } from "../../jobs/kind.ts";
 import { type StartedJob, startJob } from "../../jobs/runner.ts";
 import type { JobView } from "../../jobs/view.ts";
 import { compileLinearPattern } from "../../input/linear_pattern.ts";
-import { dataChoice, prepareUndo } from "../data/plan.ts";
+import { dataChoice, prepareRestored, prepareUndo } from "../data/plan.ts";
 import type { DataChoice } from "../labels.ts";
 import type { PullPolicy } from "../../images/pull_policy.ts";
 import { pullOfVisible, withVisibleImage } from "./choices.ts";
@@ -109,7 +109,8 @@ export async function startRollback(deps: Deps, request: RollbackRequest): Promi
     pull: "never",
     force: false,
     expectedDigest: null,
-    ...(request.data ? { data: "undo", restored: requireData(name, previous) } : { data: "keep" }),
+    data: "keep",
+    restored: request.data ? requireData(name, previous) : undefined,
   })).job;
 }
 
@@ -126,7 +127,7 @@ export async function startRun<Result>(
   { stableSeconds, verifyTimeoutSeconds, logPatternMustNotAppear, monitors = [], actor }:
     & VerificationRequest
     & { actor: Actor },
-  { isRebuild = false, data, ...input }:
+  { isRebuild = false, data, restored, ...input }:
     & Pick<UpdateInput, "previousImageId" | "pull" | "force" | "expectedDigest">
     & Partial<Pick<UpdateInput, "isRebuild" | "obstacles" | "restored">>
     & Pick<UpdateRequest, "data">,
@@ -135,11 +136,15 @@ export async function startRun<Result>(
   if (logPatternMustNotAppear !== undefined) {
     await compileLinearPattern(logPatternMustNotAppear, { field: "body.logPatternMustNotAppear" });
   }
-  assertDependentsInScope(actor.scope, container, all);
   const unreadable = logObstacles(deps.engine, old, logPatternMustNotAppear);
   assertNoObstacle([...survey.obstacles, ...unreadable], input.force);
+  assertDependentsInScope(actor.scope, container, all);
   const isUndone = !isRebuild && dataChoice(deps, survey, data) === "undo";
-  const undo = isUndone ? await prepareUndo(deps, survey, input) : undefined;
+  const undo = restored
+    ? await prepareRestored(deps, survey, restored)
+    : isUndone
+    ? await prepareUndo(deps, [survey], input)
+    : undefined;
   const { id, name } = container;
   return startJob(deps, kind, {
     target: name,
