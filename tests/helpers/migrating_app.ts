@@ -18,6 +18,8 @@ export const VERSIONS = {
   old: OLD,
   good: `${MIGRATE}; ${RUN}`,
   bad: `${MIGRATE}; exit 3`,
+  /** Fails where the file says so. */
+  mixed: `${MIGRATE}; test ! -e /data/bad || exit 3; ${RUN}`,
   /** Fails when it is asked to. */
   slow: `${MIGRATE}; while test ! -e /data/fail; do sleep 0.1; done; exit 3`,
 };
@@ -101,7 +103,10 @@ export async function migratingApp(
       const found = await real.docker("ps", "-aq", `--filter=name=${name}`);
       const all = [...containers, ...found.split("\n").filter(Boolean)];
       for (const each of all) await real.docker("rm", "-f", "-v", each).catch(() => {});
-      await real.docker("volume", "rm", "-f", volume);
+      const volumes = await real.docker("volume", "ls", "-q", `--filter=name=${name}`);
+      for (const each of volumes.split("\n").filter(Boolean)) {
+        await real.docker("volume", "rm", "-f", each);
+      }
       const images = await real.docker("images", "-aq", `--filter=reference=*${name}*`);
       for (const id of images.split("\n").filter(Boolean)) {
         await real.docker("rmi", "-f", id).catch(() => {});

@@ -145,3 +145,29 @@ engineTest("a target that is lost during an update leaves the new state", async 
   equal(await test.files(`${volume}-2`), before);
   await real.docker("volume", "rm", `${volume}-2`);
 });
+
+engineTest("the data of a stack's containers comes back, each in its order", async (real) => {
+  const labels = (service: string, stack: string) =>
+    [`project=${stack}`, `service=${service}`, "container-number=1", "config-hash=1"]
+      .map((label) => `--label=com.docker.compose.${label}`);
+  const stack = `s${crypto.randomUUID().slice(0, 8)}`;
+  await using test = await migratingApp(real, { run: labels("a", stack) });
+  const { app, name, volume } = test;
+  const mount = `--volume=${volume}-b:/data`;
+  await real.docker("run", "-d", `--name=${name}-b`, ...labels("b", stack), mount, `${name}:1`);
+  await real.docker("exec", `${name}-b`, "sh", "-c", "echo b > /data/file; touch /data/bad");
+  await until("both are listed", () => app.deps.inventory.list().length >= 2);
+  const before = [await test.files(), await test.files(`${volume}-b`)];
+  await test.publish("mixed");
+  const request = { data: "undo", stableSeconds: 1, pull: "never" };
+  const { status, body } = await app.call("POST", `/api/stacks/${stack}/update`, request);
+  equal(status, 202, JSON.stringify(body));
+  const { status: end, error, result } = await ended(app, body.id);
+  equal(end, "rolled_back", error ?? "");
+  deepEqual(
+    result.data.map(({ container }: { container: string }) => container),
+    [`${name}-b`, name],
+  );
+  match(error!, new RegExp(`the data of ${name}-b from before is back`));
+  deepEqual([await test.files(), await test.files(`${volume}-b`)], before);
+});

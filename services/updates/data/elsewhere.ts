@@ -95,8 +95,9 @@ function neighboursOf(
 function hostsIn(variable: string, value: string): { host: string; isSure: boolean }[] {
   const at = value.indexOf("://");
   if (at >= 0) {
-    const scheme = value.slice(0, at).split(/[^A-Za-z0-9+.-]/).at(-1)!.toLowerCase();
-    if (OTHER_SCHEMES.has(scheme)) return [];
+    // E.g. `jdbc:mysql`.
+    const scheme = value.slice(0, at).split(":").at(-1)!.trim().toLowerCase();
+    if (!/^[a-z][a-z0-9+.-]*$/.test(scheme) || OTHER_SCHEMES.has(scheme)) return [];
     const authority = value.slice(at + 3).split(/[/?#;\s]/, 1)[0]!;
     const isSure = !WEAK_SCHEMES.has(scheme);
     return listOf(authority.slice(authority.lastIndexOf("@") + 1), isSure);

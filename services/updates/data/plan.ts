@@ -2,7 +2,6 @@
 
 import { selectBackupTargets, selectDefaultBackupTarget } from "../../../db/backup_targets.ts";
 import type { KeptData } from "../../../db/updates/previous.ts";
-import { findVolume } from "../../../engine/volumes.ts";
 import { openTargetRepository, targetForSnapshot } from "../../backup/targets/open.ts";
 import { translated } from "../../backup/targets/repository.ts";
 import { openTarget } from "../../backup/targets/targets.ts";
@@ -10,7 +9,7 @@ import type { Snapshot } from "../../backup/restic/snapshot.ts";
 import { isOfThisHost } from "../../backup/trees/tags.ts";
 import { volumePart } from "../../backup/trees/part.ts";
 import { findHelperImage } from "../../backup/volumes/helper_image.ts";
-import { sizesOf, usersOf } from "../../backup/volumes/users.ts";
+import { sizesOf, usersOfAll } from "../../backup/volumes/users.ts";
 import type { Container } from "../../containers/inventory.ts";
 import { asContainer, type ReadDeps } from "../../containers/reads.ts";
 import type { Deps } from "../../deps.ts";
@@ -30,7 +29,7 @@ export interface UndoPlan {
   /** Name of the target; `null` for the first one, which the update creates. */
   target: string | null;
   volumes: UndoneVolume[];
-  /** What a failure does not bring back, in sentences. */
+  /** Sentences about data that a failure does not bring back. */
   warnings: string[];
   obstacles: Obstacle[];
 }
@@ -121,16 +120,15 @@ export async function assertNotShared(
   volumes: readonly string[],
   own: readonly string[],
 ): Promise<void> {
-  const messages: string[] = [];
-  for (const name of volumes) {
-    const { mount } = volumePart(name);
-    const mountpoint = (await findVolume(deps.engine, name))?.Mountpoint;
-    for (const { container, isReadOnly } of await usersOf(deps, mount, mountpoint)) {
-      if (isReadOnly || container.self || own.includes(container.id)) continue;
-      messages.push(`${container.name} uses volume ${name}, too`);
-    }
-  }
-  if (messages.length > 0) throw new AppError("conflict", messages.join("; "));
+  const users = await usersOfAll(deps, volumes.map((name) => volumePart(name).mount));
+  const others = users.filter(({ container, isReadOnly }) =>
+    !isReadOnly && !container.self && !own.includes(container.id)
+  );
+  if (others.length === 0) return;
+  const messages = others.map(({ container, source }) =>
+    `${container.name} uses volume ${source}, too`
+  );
+  throw new AppError("conflict", messages.join("; "));
 }
 
 async function targetObstacles(
@@ -174,7 +172,7 @@ async function obstacleOf(check: () => Promise<unknown>): Promise<Obstacle[]> {
   }
 }
 
-/** Where an update keeps data, as part of its input. */
+/** Target for the data of an update, as part of its input. */
 export interface UndoInput {
   targetId: string;
   /** Name of the target. */

@@ -37,7 +37,7 @@ const WRITE = "write";
 const KEEP_WRITTEN = "keep_written";
 const PUT_BACK = "put_back";
 
-/** Where the volumes are after a failure. */
+/** State of the volumes after a failure. */
 export type DataState =
   /** As before the update; also if none were to be kept. */
   | { has: "old"; data: DataResult | null }

@@ -155,7 +155,7 @@ export async function rollBack(
 interface PutBack {
   /** Of the container that has the name then. */
   id: string;
-  /** What needs attention: why the old one could not be restored, or which new one remains. */
+  /** Problem that needs attention: why the old one could not be restored, or which new one remains. */
   problem: string | null;
   data: DataResult | null;
 }

@@ -38,7 +38,7 @@ interface UpdatePreview {
   replaced: ReplacedSetting[] | null;
   warnings: string[];
   obstacles: Obstacle[];
-  /** What it keeps to bring it back after a failure. */
+  /** Data that is kept, to bring it back after a failure. */
   data: Pick<UndoPlan, "target" | "volumes"> & { choice: DataChoice };
   verification: {
     method: "health" | "stability";
