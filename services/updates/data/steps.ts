@@ -7,7 +7,9 @@
  * @module
  */
 
+import type { JobProgress } from "../../../db/jobs.ts";
 import type { KeptData } from "../../../db/updates/previous.ts";
+import { TarError } from "../../backup/tar.ts";
 import { openTargetRepository } from "../../backup/targets/open.ts";
 import { assertKept, keepParts, putPartsBack, type UsedParts } from "../../backup/trees/keep.ts";
 import { volumePart } from "../../backup/trees/part.ts";
@@ -23,7 +25,6 @@ import { type DataResult, messageOf, type Planned, type UpdateJob } from "../run
 import type { Member, Pair } from "../run/members.ts";
 import { stopNewOnes, stopOldOnes } from "../run/swap.ts";
 import { readUpdateSettings } from "../settings.ts";
-import { TarError } from "../../backup/tar.ts";
 import { assertNotShared } from "./plan.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -135,8 +136,15 @@ async function store(
   using opened = await openTargetRepository(deps, targetId, signal);
   await stop?.();
   const used = usedBy(planned, members);
-  return await keepParts(deps, opened.repository, used, { tags, job });
+  return await keepParts(deps, opened.repository, used, { tags, job: inSentences(job) });
 }
+
+/** The job, whose progress counts steps, and shows that of the data as a text. */
+const inSentences = ({ signal, progress }: Pick<UpdateJob, "progress" | "signal">) => ({
+  signal,
+  progress: ({ current, message }: JobProgress) =>
+    progress({ current: 0, total: null, message: `${message}: ${Math.round(current / 1e6)} MB` }),
+});
 
 const usedBy = ({ undone }: Planned, members: readonly Member[]): UsedParts => ({
   parts: undone!.volumes.map(volumePart),
@@ -146,15 +154,15 @@ const usedBy = ({ undone }: Planned, members: readonly Member[]): UsedParts => (
 
 async function writeEarlier(
   deps: Deps,
-  { input: { targetId }, signal, progress }: UpdateJob,
+  job: UpdateJob,
   planned: Planned,
   { snapshot, volumes }: KeptData,
 ): Promise<void> {
-  using opened = await openTargetRepository(deps, targetId, signal);
+  using opened = await openTargetRepository(deps, job.input.targetId, job.signal);
   const { images, containers } = usedBy(planned, planned.members);
   const parts = volumes.map(volumePart).map((to) => ({ from: to.path.slice(1), to }));
   const request = { snapshot, parts, files: null, emptiedWith: images };
-  const write = () => writeParts(deps, opened.repository, request, { signal, progress });
+  const write = () => writeParts(deps, opened.repository, request, inSentences(job));
   await withoutValuesOf(deps.engine, containers, write);
 }
 
@@ -208,7 +216,7 @@ export async function bringBack(
     await job.step(PUT_BACK, async () => {
       const used = usedBy(planned, pairs);
       const kept = { ...used, targetId: job.input.targetId!, snapshot: data.before };
-      await putPartsBack(deps, kept, { job: uncancelled, stop });
+      await putPartsBack(deps, kept, { job: inSentences(uncancelled), stop });
     });
     return { has: "old", data: { ...data, written, restored: data.before } };
   } catch (error) {
