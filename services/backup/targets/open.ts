@@ -1,7 +1,6 @@
 /** Repositories of targets, and the target that a new snapshot goes to. @module */
 
 import { selectBackupTargets, type StoredTarget } from "../../../db/backup_targets.ts";
-import type { Deps } from "../../deps.ts";
 import { AppError, InputError } from "../../errors.ts";
 import {
   repositoryWorkerScript,
