@@ -48,7 +48,7 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
     run: async (program) => (await import("./snapshots.ts")).backupVolumes(program),
   },
   snapshots: {
-    summary: "List snapshots of stacks and volumes, or restore one",
+    summary: "List snapshots of stacks and volumes, restore one, or try it out",
     usage: usages.SNAPSHOTS,
     run: async (program) => (await import("./snapshots.ts")).snapshots(program),
   },

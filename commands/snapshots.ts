@@ -7,6 +7,7 @@
 
 import type { SnapshotResult } from "../services/snapshots/job.ts";
 import type { SnapshotView } from "../services/snapshots/list.ts";
+import type { DrillResult } from "../services/snapshots/drills/job.ts";
 import type { RestoreResult } from "../services/snapshots/restore/job.ts";
 import { readable } from "../services/containers/health_output.ts";
 import { byteText } from "../services/text/bytes.ts";
@@ -69,7 +70,12 @@ function printSnapshot(
 const seconds = (ms: number) => `${(ms / 1_000).toFixed(1)} s`;
 
 export function snapshots(program: Program): Promise<number> {
-  const { name, program: rest } = subcommand("snapshots", program, ["list", "restore"]);
+  const { name, program: rest } = subcommand("snapshots", program, [
+    "list",
+    "restore",
+    "drill",
+  ]);
+  if (name === "drill") return drill(rest);
   return name === "list" ? list(rest) : restore(rest);
 }
 
@@ -135,6 +141,30 @@ async function restore(program: Program): Promise<number> {
     const { restored, kept, bytes } = result;
     program.print(`Restored ${restored.join(", ")}: ${byteText(bytes)}.`);
     if (kept) program.print(`What was there is in snapshot ${kept.slice(0, SHORT_ID)}.`);
+  }
+  return EXIT.ok;
+}
+
+async function drill(program: Program): Promise<number> {
+  const { values: [stack], options } = parseArguments("snapshots drill", program, ["STACK"], {
+    snapshot: "value",
+    target: "value",
+    json: "flag",
+  });
+  const service = connectService(program);
+  const { snapshot, target } = options;
+  const job = JSON.parse(
+    await service.post("/api/backup/drills", { stack, snapshot, target }, program.signal),
+  );
+  const result = await followJob(program, service, job.id) as DrillResult;
+  if (options.json) program.print(JSON.stringify(result));
+  else {
+    for (const path of result.leftOut) program.note(`not in the snapshot: ${readable(path)}`);
+    const { snapshot, durationMs, reason } = result;
+    program.print(
+      `Snapshot ${snapshot.slice(0, SHORT_ID)} was restored and works ` +
+        `(${seconds(durationMs)}): ${readable(reason)}.`,
+    );
   }
   return EXIT.ok;
 }

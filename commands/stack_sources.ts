@@ -8,7 +8,7 @@ import {
   loadProject,
   type ProjectSources,
 } from "../services/compose/load/load.ts";
-import { isInside } from "../services/compose/load/paths.ts";
+import { isInside } from "../services/text/paths.ts";
 import type { LoadIssue } from "../services/compose/load/scope.ts";
 import { CommandError, commandError, UsageError } from "./program.ts";
 

@@ -31,10 +31,14 @@ It uses the running service with the API token in LONGSHORE_TOKEN.`;
 export const SNAPSHOTS = `longshore snapshots list [--stack NAME] [--target NAME] [--json]
        longshore snapshots restore ID [--volume NAME ...] [--as NAME] [--target NAME]
        longshore snapshots restore ID --replace [--volume NAME ...] [--target NAME]
+       longshore snapshots drill STACK [--snapshot ID] [--target NAME] [--json]
 
 Lists the snapshots of stacks and volumes, or restores volumes from one: into new volumes, or with
 --replace into those of the same name. Then the containers that use them are stopped, what is there
 is kept as a snapshot of its own, and it comes back if the containers fail afterwards.
+
+drill tries out the restore of the stack's newest snapshot: its containers are started on new volumes
+in a private network, judged, and everything is removed again. The stack itself is left alone.
 
 It uses the running service with the API token in LONGSHORE_TOKEN.`;
 

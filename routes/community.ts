@@ -46,6 +46,7 @@ export const communityGroups: readonly EndpointGroup[] = [
     () => import("./backup/stacks.ts"),
     () => import("./backup/targets.ts"),
     () => import("./backup/target_jobs.ts"),
+    () => import("./backup/drills.ts"),
   ),
   group("/api/audit", () => import("./audit.ts")),
   group("/api/edition", () => import("./edition.ts")),

@@ -5,6 +5,11 @@ import type { KeepRules } from "../../services/backup/restic/forget.ts";
 import { definedFields } from "../../services/change.ts";
 import { MODES } from "../../services/snapshots/modes.ts";
 
+export const SnapshotId = z.string().regex(/^[0-9a-f]{8,64}$/).meta({
+  description: "Of restic, or at least its first 8 digits",
+  example: "40dc1520",
+});
+
 const VOLUMES_MAX = 100;
 
 export const TargetName = z.string().min(1).max(100).meta({

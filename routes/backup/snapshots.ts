@@ -11,12 +11,7 @@ import { endpoint, rawEndpoint } from "../contract/endpoint.ts";
 import { Job } from "../contract/job.ts";
 import { Done, ENGINE_FAILURES, queryBoolean, Timestamp } from "../contract/shapes.ts";
 import { StackName } from "../stacks/shapes.ts";
-import { IncludeSharedUsers, Mode, TargetName, VolumeName, Volumes } from "./shapes.ts";
-
-const SnapshotId = z.string().regex(/^[0-9a-f]{8,64}$/).meta({
-  description: "Of restic, or at least its first 8 digits",
-  example: "40dc1520",
-});
+import { IncludeSharedUsers, Mode, SnapshotId, TargetName, VolumeName, Volumes } from "./shapes.ts";
 
 const Snapshot = z.object({
   id: z.string().meta({ description: "Of restic: 64 hexadecimal digits" }),

@@ -9,6 +9,7 @@ import type { Deps } from "../../services/deps.ts";
 import { endpoint } from "../contract/endpoint.ts";
 import { ENGINE_FAILURES } from "../contract/shapes.ts";
 import { Job } from "../contract/job.ts";
+import { REHEARSAL } from "../updates/shapes.ts";
 import {
   Change,
   PlanOptions,
@@ -46,6 +47,7 @@ const DeployOptions = PlanOptions.extend({
       "Limit of the wait for each dependency and for the verdict about new containers; " +
       "default: the time after which the engine gives up on their health checks",
   }),
+  ...REHEARSAL,
 }).meta({ id: "StackDeploy", example: { pull: "missing" } });
 
 export const stackDeployEndpoints = (deps: Deps) => [

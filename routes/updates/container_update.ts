@@ -13,7 +13,7 @@ import { ContainerParams } from "../containers/shapes.ts";
 import { Job } from "../contract/job.ts";
 import { endpoint, rawEndpoint } from "../contract/endpoint.ts";
 import { ENGINE_FAILURES, queryBoolean } from "../contract/shapes.ts";
-import { Verification } from "./shapes.ts";
+import { REHEARSAL, Verification } from "./shapes.ts";
 
 const UpdateBody = Verification.extend({
   image: z.string().min(1).max(512).optional().meta({
@@ -38,6 +38,7 @@ const UpdateBody = Verification.extend({
     description: "Ignores a blocked image, too little room and another platform, and recreates a " +
       "container that already runs the image",
   }),
+  ...REHEARSAL,
 }).meta({ id: "ContainerUpdate", example: { pull: "always" } });
 
 const Plan = z.object({
@@ -68,6 +69,16 @@ const Plan = z.object({
     description: "Settings that come from the new image, because the container has those of its " +
       "image; null before the image is pulled",
   }),
+  rehearsal: z.object({
+    containers: z.array(z.string()).meta({ description: "Those that run as copies" }),
+    copied: z.array(z.string()).meta({
+      description: "Volumes, and files and directories below `STACK_ROOTS`",
+    }),
+    leftOut: z.array(z.string()).meta({
+      description: "Other files and directories of the host, which the copies do not have",
+    }),
+    obstacle: z.string().nullable().meta({ description: "Reason why it cannot be rehearsed" }),
+  }).nullable().meta({ description: "null if the update is not rehearsed" }),
   warnings: z.array(z.string()),
   obstacles: z.array(z.object({
     message: z.string(),

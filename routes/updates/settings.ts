@@ -56,6 +56,10 @@ const fields = {
       "For containers without the label `longshore.update.data`. `undo` brings the data " +
       "of their volumes back if an update fails; `keep` leaves it as the new version wrote it",
   }),
+  rehearse: z.boolean().meta({
+    description: "Whether updates are rehearsed on a copy of the data before, unless the request " +
+      "or the label `longshore.update.rehearse` says otherwise",
+  }),
   windows: z.array(Window).max(WINDOWS_MAX).meta({
     description: "When containers may be updated automatically; never if empty",
   }),
@@ -69,6 +73,7 @@ const EXAMPLE = {
   keepPreviousDays: 7,
   stableSeconds: 60,
   data: "undo",
+  rehearse: false,
   windows: [{ cron: "0 3 * * sat", timeZone: "Europe/Berlin", durationMinutes: 120 }],
 };
 

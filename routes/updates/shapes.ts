@@ -7,6 +7,19 @@ const SECONDS_MAX = 86_400;
 
 const MONITORS_MAX = 10;
 
+/** Rehearsal of an update. */
+export const REHEARSAL = {
+  rehearse: z.boolean().optional().meta({
+    description: "Whether the new image is tried out first: on a copy of the data, in a private " +
+      "network without access to the outside, judged by the same rules. If it fails, nothing is " +
+      "stopped or changed, and the image is blocked. Default: the label " +
+      "`longshore.update.rehearse`, else the setting",
+  }),
+  rehearseOnly: z.boolean().default(false).meta({
+    description: "Whether the job ends after the rehearsal, also if it succeeds",
+  }),
+};
+
 /** Verification of a new container. */
 export const Verification = z.object({
   stableSeconds: z.int().min(1).max(SECONDS_MAX).optional().meta({

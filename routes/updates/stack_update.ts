@@ -9,7 +9,7 @@ import { endpoint } from "../contract/endpoint.ts";
 import { ENGINE_FAILURES } from "../contract/shapes.ts";
 import { Job } from "../contract/job.ts";
 import { StackParams } from "../stacks/shapes.ts";
-import { Verification } from "./shapes.ts";
+import { REHEARSAL, Verification } from "./shapes.ts";
 
 export const stackUpdateEndpoints = (deps: Deps) => [
   endpoint("POST /api/stacks/:name/update", {
@@ -37,6 +37,7 @@ export const stackUpdateEndpoints = (deps: Deps) => [
       force: z.boolean().default(false).meta({
         description: "As with one container",
       }),
+      ...REHEARSAL,
     }).meta({ id: "StackUpdate", example: { atomic: true } }),
     returns: Job,
     status: 202,

@@ -5,6 +5,7 @@ import { deployKind, downKind } from "../compose/deploy/kinds.ts";
 import { imageLoadKind } from "../images/load.ts";
 import { imagePullKind } from "../images/pull.ts";
 import { snapshotKind } from "../snapshots/kinds.ts";
+import { drillKind } from "../snapshots/drills/kinds.ts";
 import { restoreKind } from "../snapshots/restore/kinds.ts";
 import { scanKind, takeoverKind } from "../takeover/kinds.ts";
 import { rebuildKind } from "../updates/rebuild/kind.ts";
@@ -29,6 +30,7 @@ export const JOB_KINDS: readonly NamedJobKind[] = [
   takeoverKind,
   snapshotKind,
   restoreKind,
+  drillKind,
   checkKind,
   forgetKind,
   pruneKind,

@@ -37,6 +37,7 @@ import { statsSampler } from "../containers/stats_sampler.ts";
 import { streamBroadcaster } from "../live/broadcaster.ts";
 import { shellSweeper } from "../containers/terminal/shell_sweeper.ts";
 import { terminalWatcher } from "../containers/terminal/watcher.ts";
+import { trialSweeper } from "../updates/trial/sweeper.ts";
 import { automaticUpdater } from "../updates/automatic/updater.ts";
 import { notificationChannel } from "../messages/delivery.ts";
 import { notificationRecorder } from "../messages/queue.ts";
@@ -57,6 +58,7 @@ export const communityWorkers: readonly Worker[] = [
   streamBroadcaster,
   terminalWatcher,
   shellSweeper,
+  trialSweeper,
   logStreamKeeper,
   licenseWatcher,
   integrationPoller,

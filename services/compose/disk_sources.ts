@@ -11,7 +11,8 @@ import { AppError, ChangedMeanwhileError, InputError, notFound } from "../errors
 import { unifiedDiff } from "./diff.ts";
 import { LABEL } from "./labels.ts";
 import { COMPOSE_FILE, ENV_FILE, filesNamedIn } from "./load/compose_file.ts";
-import { isInside, trimSlash } from "./load/paths.ts";
+import { isInside } from "../text/paths.ts";
+import { trimSlash } from "./load/paths.ts";
 import { listMembers } from "./members.ts";
 import type { HostFiles } from "./project_files.ts";
 import {

@@ -19,7 +19,7 @@ import {
   type MountSource,
   removeHelper,
 } from "../containers/helper_container.ts";
-import { isInside } from "./load/paths.ts";
+import { isInside } from "../text/paths.ts";
 import {
   type FileDeps,
   type Helper,

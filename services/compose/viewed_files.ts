@@ -16,7 +16,7 @@ import { readFirstFile, TarError, type TarOwner } from "../backup/tar.ts";
 import { AppError } from "../errors.ts";
 import { archiveOf, type ContainerFile } from "./deploy/files.ts";
 import type { Deps } from "../deps.ts";
-import { isInside } from "./load/paths.ts";
+import { isInside } from "../text/paths.ts";
 
 /** Dependencies of requests for files. */
 export type FileDeps = Pick<

@@ -39,9 +39,15 @@ const GIVEN_MAX = 1_000;
 /** Name of a new one. */
 export function helperName(): string {
   const name = `longshore-helper-${crypto.randomUUID().replaceAll("-", "").slice(0, 12)}`;
-  if (given.size >= GIVEN_MAX) given.delete(given.values().next().value!);
-  given.add(name);
+  adoptHelper(name);
   return name;
+}
+
+/** Lets the engine's events not speak of a container of an earlier process that is removed now. */
+export function adoptHelper(name: string | undefined): void {
+  if (name === undefined) return;
+  if (given.size >= GIVEN_MAX) given.delete(given.values().next().value!);
+  given.add(name.replace(/^\//, ""));
 }
 
 type Labels = Readonly<Record<string, string>> | null | undefined;
@@ -77,6 +83,7 @@ export async function removeLeftHelpers(deps: HelperDeps, signal?: AbortSignal):
     const isOwn = [false, true].some((isLong) => mark === helperMark(deps, isLong));
     const isInUse = isOwn && now().getTime() / 1000 - Created < ageMax;
     if (!mark.startsWith(`${server.id}/`) || isInUse) continue;
+    adoptHelper(Names?.[0]);
     // Podman would also remove the mounted volume if it was created without a name.
     await ifThere(containerRemove(engine, Id, { force: true, volumes: false, signal }));
     log.info("left helper container removed", { id: Id });

@@ -6,7 +6,7 @@
  */
 
 import { resolve } from "node:path";
-import { isInside } from "../compose/load/paths.ts";
+import { isInside } from "../text/paths.ts";
 import type { Container } from "../containers/inventory.ts";
 import { currentContainers, type ReadDeps } from "../containers/reads.ts";
 import type { Deps } from "../deps.ts";

@@ -13,7 +13,7 @@ import { textOf } from "../backup/volumes/shell_path.ts";
 import { usersOf, type VolumeUser } from "../backup/volumes/users.ts";
 import { COMPOSE_NAMES, OVERRIDE_NAMES, placeOfProject } from "../compose/disk_sources.ts";
 import { ENV_FILE } from "../compose/load/compose_file.ts";
-import { isInside } from "../compose/load/paths.ts";
+import { isInside } from "../text/paths.ts";
 import { rootOf } from "../compose/project_files.ts";
 import { openVersion } from "../compose/versions.ts";
 import { identityOf } from "../containers/reserve.ts";

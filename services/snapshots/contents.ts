@@ -1,7 +1,7 @@
 /** Contents of a snapshot of a stack or of volumes, and the containers that write to them. @module */
 
 import type { Deps } from "../deps.ts";
-import { isInside } from "../compose/load/paths.ts";
+import { isInside } from "../text/paths.ts";
 import { type Part, volumePart } from "../backup/trees/part.ts";
 import type { Container } from "../containers/inventory.ts";
 import { currentContainers, type ReadDeps } from "../containers/reads.ts";

@@ -14,7 +14,7 @@ import { findVolume } from "../../engine/volumes.ts";
 import type { Entries, Entry } from "../backup/restic/entry.ts";
 import type { StoredSources } from "../compose/validate.ts";
 import { openVersion } from "../compose/versions.ts";
-import { inspectContainer } from "../containers/reads.ts";
+import { inspectContainer, isUp } from "../containers/reads.ts";
 import type { Deps } from "../deps.ts";
 import type { StackKind } from "../stacks/groups.ts";
 import type { Contents } from "./contents.ts";
@@ -31,10 +31,14 @@ export interface StackDescription {
 }
 
 export interface DescribedContainer {
+  /** By which others name it whose namespaces it shares; missing in snapshots of older versions. */
+  id?: string;
   name: string;
   service: string | null;
   image: string;
   imageId: string;
+  /** Whether it ran when the snapshot was begun; missing in snapshots of older versions. */
+  ran?: boolean;
   /** `name@sha256:…`, by which the same image can be pulled. */
   digests: string[];
   /** The engine's description. */
@@ -67,17 +71,21 @@ export async function describeStack(
         sources: openVersion(deps, stored).sources,
       }
       : null,
-    containers: await Promise.all(containers.map(async ({ id, name, composeService, image }) => {
+    containers: await Promise.all(containers.map(async (each) => {
+      const { id, name, composeService, image } = each;
       const { Image, Config, HostConfig, Mounts, NetworkSettings } = await inspectContainer(
         deps,
         id,
       );
       const found = await ifThere(imageInspect(deps.engine, Image));
       return {
+        id,
         name,
         service: composeService,
         image,
         imageId: Image,
+        // As it was read before it was stopped for this.
+        ran: isUp(each),
         digests: found?.RepoDigests ?? [],
         inspect: { Config, HostConfig, Mounts, NetworkSettings },
       };

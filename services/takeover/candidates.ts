@@ -7,7 +7,7 @@
 
 import { dirname } from "node:path";
 import type { MountSource } from "../containers/helper_container.ts";
-import { isInside } from "../compose/load/paths.ts";
+import { isInside } from "../text/paths.ts";
 import type { SourceOrigin } from "../compose/origin.ts";
 import type { Container } from "../containers/inventory.ts";
 import { movedOrigin, type Origin } from "./origins.ts";

@@ -25,6 +25,8 @@ export interface UpdateSettings {
   stableSeconds: number;
   /** Data of an update that fails, for containers whose labels do not say it. */
   data: DataChoice;
+  /** Whether updates are rehearsed on a copy before, unless a label or request says otherwise. */
+  rehearse: boolean;
   /** When containers may be updated automatically; never if empty. */
   windows: UpdateWindow[];
 }
@@ -52,6 +54,7 @@ const DEFAULTS: UpdateSettings = {
   keepPreviousDays: 7,
   stableSeconds: 60,
   data: "keep",
+  rehearse: false,
   windows: [],
 };
 

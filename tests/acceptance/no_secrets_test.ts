@@ -279,6 +279,7 @@ const NOT_DONE: Record<string, string> = {
   "GET /api/backup/snapshots/:id/file": "the same",
   "GET /api/backup/snapshots/:id/files": "the same",
   "POST /api/backup/snapshots/:id/restore": "the same",
+  "POST /api/backup/drills": "the same",
   "GET /api/volumes/:name/files": "the engine refuses the helper container",
   "GET /api/volumes/:name/file": "the same",
   "PUT /api/volumes/:name/file": "the same",

@@ -17,12 +17,13 @@ export interface SnapshotApp extends AsyncDisposable {
   restic(...args: string[]): Promise<string>;
 }
 
+/** @param config Further settings. */
 export async function snapshotApp(
   real: RealEngine,
-  config: { volumesPath?: string } = {},
+  config: Partial<LiveApp["deps"]["config"]> = {},
 ): Promise<SnapshotApp> {
   const dataDir = await Deno.makeTempDir({ prefix: "longshore-test-data-" });
-  const app = await liveApp(real.socketPath, { config: { ...config, dataDir } });
+  const app = await liveApp(real.socketPath, { config: { dataDir, ...config } });
   const stack = testStack(app, real);
   return {
     app,

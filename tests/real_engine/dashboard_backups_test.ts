@@ -66,6 +66,8 @@ async function backUp(tab: Dashboard): Promise<void> {
   await tab.page.keyboard.press("Enter");
   await tab.status("Backed up harbor");
   await rowMatches(tab, "harbor", /now|ago/);
+  await rowMatches(tab, "harbor", /Never drilled/);
+  await drill(tab);
   await checkBothThemes(tab);
   await tab.click("link", "harbor");
   await tab.find("heading", "harbor");
@@ -73,6 +75,12 @@ async function backUp(tab: Dashboard): Promise<void> {
   await tab.find("button", "Back up");
   await checkBothThemes(tab);
   await tab.go("/backups");
+}
+
+async function drill(tab: Dashboard): Promise<void> {
+  await tab.click("button", "Drill harbor");
+  await tab.status("The drill of harbor has succeeded");
+  await rowMatches(tab, "harbor", /Restored and healthy.*(now|ago)/s);
 }
 
 async function browse(tab: Dashboard): Promise<void> {

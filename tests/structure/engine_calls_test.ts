@@ -23,9 +23,10 @@ const FEATURES: Record<string, RegExp> = {
   "Networks, volumes and disk usage": /^services\/(containers\/networks\.ts$|storage\/)/,
   "Images": /^services\/images\/(?!registries\/)/,
   "Update checks": /^services\/(images\/registries|updates\/check)\//,
-  "Updates": /^services\/updates\/(?!check\/)/,
+  "Updates": /^services\/updates\/(?!(?:check|rehearsal|trial)\/)/,
+  "Drills and rehearsals": /^services\/(updates\/(rehearsal|trial)|snapshots\/drills)\//,
   "Stacks from Compose files": /^services\/(compose\/|containers\/helper(s|_container)\.ts$)/,
-  "Volumes in backups": /^services\/(backup\/volumes|files|snapshots)\//,
+  "Volumes in backups": /^services\/(backup\/volumes|files|snapshots\/(?!drills\/))/,
   "Takeover": /^services\/takeover\//,
   "Swarm": /^services\/swarm\//,
 };

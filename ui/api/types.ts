@@ -137,6 +137,7 @@ export type AlertMetric =
   | "container_cpu_percent"
   | "container_network_bytes_per_second"
   | "backup_age_hours"
+  | "drill_age_days"
   | "engine_down"
   | "update_available_days"
   | "outbox_age_seconds"
@@ -369,6 +370,26 @@ export type AuditPage = { entries: (AuditEntry)[]; total: number; limit: number;
 export type BackupDiff = {
   changes: ({ path: string; change: "added" | "removed" | "content" | "metadata" })[];
   truncated: boolean;
+};
+
+export type BackupDrill = {
+  id: string;
+  stack: string;
+  snapshot: string;
+  target: string;
+  ok: boolean;
+  reason: string;
+  durationMs: number;
+  at: string;
+};
+
+export type BackupDrillList = { drills: (BackupDrill)[] };
+
+export type BackupDrillRequest = {
+  stack: string;
+  snapshot?: string;
+  target?: string;
+  stableSeconds?: number;
 };
 
 export type BackupEstimate = {
@@ -703,6 +724,7 @@ export type ChatChannelChanges = {
     | "backup.succeeded"
     | "backup.failed"
     | "backup.overdue"
+    | "drill.failed"
     | "schedule.failed"
     | "certificate.expiring"
     | "monitor.down"
@@ -1093,6 +1115,8 @@ export type ContainerUpdate = {
   digest?: string;
   data?: "keep" | "undo";
   force?: boolean;
+  rehearse?: boolean;
+  rehearseOnly?: boolean;
 };
 
 export type ContainerUpdatePlan = {
@@ -1105,6 +1129,12 @@ export type ContainerUpdatePlan = {
   recreated: (string)[];
   watched: (string)[];
   replaced: ({ setting: string; names: (string)[] })[] | null;
+  rehearsal: {
+    containers: (string)[];
+    copied: (string)[];
+    leftOut: (string)[];
+    obstacle: string | null;
+  } | null;
   warnings: (string)[];
   obstacles: ({ message: string; canForce: boolean })[];
   data: {
@@ -2302,6 +2332,7 @@ export type NewChatChannel = {
     | "backup.succeeded"
     | "backup.failed"
     | "backup.overdue"
+    | "drill.failed"
     | "schedule.failed"
     | "certificate.expiring"
     | "monitor.down"
@@ -2479,6 +2510,7 @@ export type NewNotificationChannel = {
     | "backup.succeeded"
     | "backup.failed"
     | "backup.overdue"
+    | "drill.failed"
     | "schedule.failed"
     | "certificate.expiring"
     | "monitor.down"
@@ -2591,8 +2623,8 @@ export type NewRole = {
 
 export type NewSchedule = {
   name: string;
-  kind?: "container" | "stack" | "backup" | "prune" | "backup-prune";
-  action?: "restart" | "start" | "stop" | "update" | "backup" | "prune";
+  kind?: "container" | "stack" | "backup" | "drill" | "prune" | "backup-prune";
+  action?: "restart" | "start" | "stop" | "update" | "backup" | "drill" | "prune";
   cronExpression: string;
   containerId?: string;
   containerName?: string;
@@ -2731,6 +2763,7 @@ export type NewWebhook = {
     | "backup.succeeded"
     | "backup.failed"
     | "backup.overdue"
+    | "drill.failed"
     | "schedule.failed"
     | "certificate.expiring"
     | "monitor.down"
@@ -2820,6 +2853,7 @@ export type NotificationChannelChanges = {
     | "backup.succeeded"
     | "backup.failed"
     | "backup.overdue"
+    | "drill.failed"
     | "schedule.failed"
     | "certificate.expiring"
     | "monitor.down"
@@ -3369,8 +3403,8 @@ export type SamlResponseForm = { SAMLResponse: string; RelayState?: string };
 
 export type Schedule = {
   name: string;
-  kind: "container" | "stack" | "backup" | "prune" | "backup-prune";
-  action: "restart" | "start" | "stop" | "update" | "backup" | "prune";
+  kind: "container" | "stack" | "backup" | "drill" | "prune" | "backup-prune";
+  action: "restart" | "start" | "stop" | "update" | "backup" | "drill" | "prune";
   cronExpression: string;
   containerId?: string;
   containerName?: string;
@@ -3394,8 +3428,8 @@ export type Schedule = {
 
 export type ScheduleChanges = {
   name?: string;
-  kind?: "container" | "stack" | "backup" | "prune" | "backup-prune";
-  action?: "restart" | "start" | "stop" | "update" | "backup" | "prune";
+  kind?: "container" | "stack" | "backup" | "drill" | "prune" | "backup-prune";
+  action?: "restart" | "start" | "stop" | "update" | "backup" | "drill" | "prune";
   cronExpression?: string;
   containerId?: string;
   containerName?: string;
@@ -3420,11 +3454,11 @@ export type ScheduleHistory = {
 };
 
 export type ScheduleKind = {
-  id: "container" | "stack" | "backup" | "prune" | "backup-prune";
+  id: "container" | "stack" | "backup" | "drill" | "prune" | "backup-prune";
   title: string;
   description: string;
   actions: ({
-    id: "restart" | "start" | "stop" | "update" | "backup" | "prune";
+    id: "restart" | "start" | "stop" | "update" | "backup" | "drill" | "prune";
     title: string;
     description: string;
     permission: string;
@@ -3460,8 +3494,8 @@ export type ScheduleRun = {
   id: string;
   scheduleId: string;
   scheduleName: string;
-  kind: "container" | "stack" | "backup" | "prune" | "backup-prune";
-  action: "restart" | "start" | "stop" | "update" | "backup" | "prune";
+  kind: "container" | "stack" | "backup" | "drill" | "prune" | "backup-prune";
+  action: "restart" | "start" | "stop" | "update" | "backup" | "drill" | "prune";
   containerId?: string;
   containerName?: string;
   stack?: string;
@@ -3754,6 +3788,8 @@ export type StackDeploy = {
   onFailure?: "rollback" | "stop";
   stableSeconds?: number;
   healthTimeoutSeconds?: number;
+  rehearse?: boolean;
+  rehearseOnly?: boolean;
 };
 
 export type StackDetail = {
@@ -3851,6 +3887,8 @@ export type StackUpdate = {
   pull?: "always" | "missing" | "never";
   data?: "keep" | "undo";
   force?: boolean;
+  rehearse?: boolean;
+  rehearseOnly?: boolean;
 };
 
 export type StackValidation = {
@@ -4173,6 +4211,7 @@ export type UpdateSettings = {
   keepPreviousDays: number;
   stableSeconds: number;
   data: "keep" | "undo";
+  rehearse: boolean;
   windows: (UpdateWindow)[];
   fixed: ("enabled" | "intervalHours")[];
 };
@@ -4185,6 +4224,7 @@ export type UpdateSettingsChanges = {
   keepPreviousDays?: number;
   stableSeconds?: number;
   data?: "keep" | "undo";
+  rehearse?: boolean;
   windows?: (UpdateWindow)[];
 };
 
@@ -4299,6 +4339,7 @@ export type WebhookChanges = {
     | "backup.succeeded"
     | "backup.failed"
     | "backup.overdue"
+    | "drill.failed"
     | "schedule.failed"
     | "certificate.expiring"
     | "monitor.down"
@@ -4500,6 +4541,10 @@ export interface Operations {
       offset?: number;
     };
     result: AuditPage;
+  };
+  "GET /api/backup/drills": {
+    query?: { stack?: string; latest?: boolean };
+    result: BackupDrillList;
   };
   "GET /api/backup/estimate": {
     query?: { stack?: string; volume?: string; target?: string };
@@ -5075,6 +5120,7 @@ export interface Operations {
   "POST /api/alerts/rules": { body: NewAlertRule; result: AlertRule };
   "POST /api/alerts/rules/test": { body: NewAlertRule; result: AlertRuleTest };
   "POST /api/backup": { result: string };
+  "POST /api/backup/drills": { body: BackupDrillRequest; result: Job };
   "POST /api/backup/snapshots": { body: BackupRequest | undefined; result: Job };
   "POST /api/backup/snapshots/{id}/restore": {
     path: { id: string };

@@ -54,7 +54,8 @@ import { migration as uploadedIcons } from "./0045_uploaded_icons.ts";
 import { migration as oidcCallbacks } from "./0046_oidc_callbacks.ts";
 import { migration as scheduleKinds } from "./0047_schedule_kinds.ts";
 import { migration as lastBackups } from "./0048_last_backups.ts";
-import { migration as keptData } from "./0049_kept_data.ts";
+import { migration as backupDrills } from "./0049_backup_drills.ts";
+import { migration as keptData } from "./0050_kept_data.ts";
 
 export const stateMigrations: readonly Migration[] = [
   users,
@@ -105,5 +106,6 @@ export const stateMigrations: readonly Migration[] = [
   oidcCallbacks,
   scheduleKinds,
   lastBackups,
+  backupDrills,
   keptData,
 ];

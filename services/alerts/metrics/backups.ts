@@ -1,9 +1,11 @@
 /** Alert metrics of the backups of stacks, from what is stored about them. @module */
 
+import { selectLastGoodDrills } from "../../../db/backup_drills.ts";
 import { selectLastStackBackups } from "../../../db/last_backups.ts";
 import { metric, type StackDeps } from "./kind.ts";
 
 const HOUR_MS = 60 * 60_000;
+const DAY_MS = 24 * HOUR_MS;
 
 export const backupAges = [
   metric("backup_age_hours", {
@@ -17,6 +19,18 @@ export const backupAges = [
     threshold: 48,
     read: (deps) =>
       agesOf(deps, selectLastStackBackups(deps.db).map(({ stack, at }) => [stack!, at]), HOUR_MS),
+  }),
+  metric("drill_age_days", {
+    target: "stacks",
+    description: "Days since a restore was last tried out with success; otherwise no value",
+    group: "Backups",
+    words: "age of the last drill",
+    name: "The age of the last drill",
+    verb: "is",
+    unit: "days",
+    threshold: 90,
+    read: (deps) =>
+      agesOf(deps, selectLastGoodDrills(deps.db).map(({ stack, at }) => [stack, at]), DAY_MS),
   }),
 ];
 

@@ -6,6 +6,7 @@ import type { JobRun } from "../../jobs/kind.ts";
 import type { PullPolicy } from "../../images/pull_policy.ts";
 import type { Identity } from "../../containers/reservations.ts";
 import { withoutValues } from "../../containers/secret_values.ts";
+import type { RehearsalChoice } from "../../updates/rehearsal/choice.ts";
 import type { Evidence } from "../../updates/run/evidence.ts";
 import type { Member, Pair } from "../../updates/run/members.ts";
 import type { RecreatePolicy } from "../plan/options.ts";
@@ -25,6 +26,8 @@ export interface DeployInput {
   onFailure: (typeof FAILURE_POLICIES)[number];
   stableSeconds: number | null;
   healthTimeoutSeconds: number | null;
+  /** Missing in jobs of older versions. */
+  rehearsal?: RehearsalChoice;
   /** Whether it may only deploy what stays inside of the project. */
   isConfined?: boolean;
   /** The containers of the project, and those that depend on them. */
@@ -56,6 +59,8 @@ export interface DeployResult {
   version: number;
   changes: AppliedChange[];
   warnings: string[];
+  /** Verdict of the rehearsal; missing without one. */
+  rehearsal?: string;
 }
 
 /** Runs a step of a rollback, of which a failure does not stop the others. */

@@ -49,6 +49,7 @@ export const deployKind: NamedJobKind<DeployInput, DeployResult> = {
     read: "Read the sources",
     pull: "Pull images",
     plan: "Plan",
+    rehearse: "Rehearse the deploy on a copy",
     networks: "Create networks",
     volumes: "Create volumes",
     "stop removed": "Stop removed services",

@@ -44,13 +44,24 @@ export async function deployStack(deps: Deps, given: DeployJob): Promise<DeployR
     return nameImages(deps, stack);
   });
   let planned: PlannedDeploy;
+  let rehearsed: Pick<DeployResult, "rehearsal"> = {};
   try {
     await job.step("pull", () => pullImages(deps, job, stack));
     planned = await job.step("plan", () => planDeploy(deps, job, stack));
+    const known = planned;
+    if (job.input.rehearsal) {
+      const { rehearseDeploy } = await import("./rehearsal.ts");
+      const verdict = await job.step("rehearse", () => rehearseDeploy(deps, job, stack, known));
+      if (verdict !== null) rehearsed = { rehearsal: verdict };
+    }
   } catch (error) {
     const failure = await throwIfInterrupted(deps, error);
     await restoreNames(deps, named);
     throw failure;
+  }
+  if (job.input.rehearsal === "only") {
+    await restoreNames(deps, named);
+    return { version, changes: [], warnings: planned.warnings, ...rehearsed };
   }
   using mark = deps.reservations.markReplaced(changedContainers(stack, planned));
   const { changes, untouched = [] } = planned;
@@ -64,7 +75,7 @@ export async function deployStack(deps: Deps, given: DeployJob): Promise<DeployR
         ...await withUnapplied(deps, job, stack, planned),
         ...await stoppedMeanwhile(deps.engine, untouched),
       ];
-      return { version, changes, warnings };
+      return { version, changes, warnings, ...rehearsed };
     } catch (error) {
       const failure = await throwIfInterrupted(deps, error);
       // The commit removes old containers, so that it cannot be rolled back.

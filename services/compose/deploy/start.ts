@@ -15,6 +15,11 @@ import type { PullPolicy } from "../../images/pull_policy.ts";
 import { assertInside, assertProjectInScope } from "../plan/boundary.ts";
 import type { PlanOptions } from "../plan/options.ts";
 import type { StackSummary } from "../source_view.ts";
+import {
+  type RehearsalChoice,
+  rehearsalChoice,
+  type RehearsalRequest,
+} from "../../updates/rehearsal/choice.ts";
 import { createStackSource, type NewSources, recordCurrent } from "../sources.ts";
 import { assertCurrent } from "../versions.ts";
 import { observe } from "../plan/observe.ts";
@@ -23,7 +28,7 @@ import type { DeployInput, DownInput } from "./job.ts";
 import { deployKind, downKind } from "./kinds.ts";
 import { assertUsersInScope, partsInUse } from "./parts_in_use.ts";
 
-export interface DeployRequest extends PlanOptions {
+export interface DeployRequest extends PlanOptions, RehearsalRequest {
   /** Default: the current one. */
   version?: number | undefined;
   /** Nothing is deployed unless this is the current version, e.g. that of the plan. */
@@ -89,11 +94,22 @@ export async function startDeploy(
       onFailure: request.onFailure ?? "rollback",
       stableSeconds: request.stableSeconds ?? null,
       healthTimeoutSeconds: request.healthTimeoutSeconds ?? null,
+      rehearsal: await chosenRehearsal(deps, name, request),
       isConfined,
       affected: await affectedByStack(deps, caller, name),
     },
     caller,
   }).job;
+}
+
+/** As the request says, else the labels of the containers that are there, else the setting. */
+async function chosenRehearsal(
+  deps: Deps,
+  name: string,
+  request: RehearsalRequest,
+): Promise<RehearsalChoice> {
+  const own = (await listAll(deps)).filter(({ composeProject }) => composeProject === name);
+  return rehearsalChoice(deps, request, own.map(({ labels }) => labels));
 }
 
 /**

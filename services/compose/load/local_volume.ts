@@ -1,7 +1,7 @@
 /** Volumes of the engine's local driver, which mounts whatever its options say. @module */
 
 import { normalize } from "node:path";
-import { isInside } from "./paths.ts";
+import { isInside } from "../../text/paths.ts";
 
 /** Types of file systems that have nothing of the host. */
 const ELSEWHERE = ["tmpfs", "nfs", "nfs4", "cifs"];

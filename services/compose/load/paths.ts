@@ -4,6 +4,7 @@
  * @module
  */
 
+import { isInside } from "../../text/paths.ts";
 import { isAbsolute, join, normalize } from "node:path";
 import { parsed, text } from "./scalars.ts";
 import type { Reader } from "./reader.ts";
@@ -55,10 +56,6 @@ export function checkMounted(path: string, where: string, scope: Scope): void {
     fail(scope, where, `mounts ${quote(path)} of the host, which BIND_ALLOW does not allow`);
   }
 }
-
-/** Whether a path is a directory or in it; both normalised. */
-export const isInside = (path: string, directory: string) =>
-  directory === "/" || path === directory || path.startsWith(`${directory}/`);
 
 /** A path on the host, e.g. of an env file. */
 export const hostPath: Reader<string> = (node, path, scope) =>

@@ -78,4 +78,34 @@ export const backupKinds = [
       ids: { stack: backup },
     }),
   }),
+  kind("drill.failed", {
+    group: "Backups",
+    permission: "backup:read",
+    page: "/backups",
+    data: {} as {
+      stack: string;
+      /** Name of the target. */
+      place: string;
+      snapshot: string;
+      reason: string | null;
+      jobId: string;
+    },
+    description: "A snapshot of a stack could not be restored, or its containers failed on it",
+    words: "drill failed",
+    title: "Drill failed",
+    name: (field) => field("stack"),
+    severity: "warning",
+    stack: ({ stack }) => stack,
+    lines: (field, text) => [
+      joined("Target: ", field("place")),
+      joined("Snapshot: ", field("snapshot")),
+      text("reason"),
+    ],
+    remedy: () => ({ text: "Show backups", to: "/backups" }),
+    push: ({ stack, reason }) => ({
+      title: `Drill of ${stack} failed`,
+      body: reason ?? "",
+      ids: { stack },
+    }),
+  }),
 ];

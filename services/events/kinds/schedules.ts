@@ -6,7 +6,10 @@ import { kind } from "./kind.ts";
 import { FAILED_UPDATES } from "./updates.ts";
 
 /** Events that report the failed job of a schedule of a kind; of the others, updates. */
-const REPORTED: Readonly<Record<string, readonly string[]>> = { backup: ["backup.failed"] };
+const REPORTED: Readonly<Record<string, readonly string[]>> = {
+  backup: ["backup.failed"],
+  drill: ["drill.failed"],
+};
 
 export const scheduleKinds = [
   kind("schedule.failed", {

@@ -9,6 +9,7 @@ import { updateKind } from "../run/kind.ts";
 import { readLatest } from "../run/latest.ts";
 import { assertNoObstacle, describeObstacles } from "../run/prepare.ts";
 import { type Actor, startRun } from "../run/start.ts";
+import { rehearsalChoice } from "../rehearsal/choice.ts";
 import { type Obstacle, surveyUpdate } from "../run/survey.ts";
 import type { PendingUpdate } from "./pending.ts";
 
@@ -41,6 +42,7 @@ export async function startAutomaticUpdate(
     expectedDigest: digest,
     // Its job ends with the obstacles.
     data: undo.length > 0 ? "keep" : undefined,
+    rehearsal: rehearsalChoice(deps, {}, [survey.old.Config.Labels]),
     obstacles,
   })).job;
 }

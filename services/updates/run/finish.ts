@@ -250,7 +250,8 @@ async function leaveStopped(deps: Deps, pairs: readonly Pair[]): Promise<string>
   return pairs[0]!.oldId;
 }
 
-function block(
+/** Keeps images from being tried again on the container. */
+export function block(
   { db, now }: Deps,
   { id: jobId, input: { name } }: UpdateJob,
   { digests, image, reason }: { digests: readonly string[]; image: string; reason: string },

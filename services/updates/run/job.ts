@@ -10,6 +10,7 @@ import type { JobRun } from "../../jobs/kind.ts";
 import type { PullPolicy } from "../../images/pull_policy.ts";
 import type { Evidence } from "./evidence.ts";
 import type { Member, Pair } from "./members.ts";
+import type { RehearsalChoice } from "../rehearsal/choice.ts";
 import type { Obstacle } from "./survey.ts";
 
 export interface UpdateInput {
@@ -41,6 +42,8 @@ export interface UpdateInput {
   place?: string | undefined;
   /** Data that a rollback brings back. */
   restored?: KeptData | undefined;
+  /** Missing in jobs of older versions. */
+  rehearsal?: RehearsalChoice;
   /** Obstacles in the registry's answer before the job; they end the job of an automatic update. */
   obstacles?: Obstacle[] | undefined;
 }
@@ -123,6 +126,8 @@ export interface UpdateResult {
   /** `inconclusive`: the container was not running, or did not work before. */
   verdict: "success" | "inconclusive";
   reason: string;
+  /** Verdict of the rehearsal; missing without one. */
+  rehearsal?: string;
   /** From the stop of the old container to the start of the new one; `null` if it did not run. */
   downtimeMs: number | null;
   /** `null` if no data was kept. */
@@ -157,12 +162,16 @@ export interface StackUpdateInput {
   stableSeconds: number | null;
   verifyTimeoutSeconds: number | null;
   force: boolean;
+  /** Missing in jobs of older versions. */
+  rehearsal?: RehearsalChoice;
 }
 
 export type StackUpdateJob = JobRun<StackUpdateInput>;
 
 export interface StackUpdateResult {
   results: UpdateResult[];
+  /** Verdict of the rehearsal; missing without one. */
+  rehearsal?: string;
   /** Containers of the stack that have stopped since the job began or they were updated. */
   warnings: string[];
 }

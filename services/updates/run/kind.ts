@@ -8,6 +8,7 @@ import type { UpdateInput, UpdateJob, UpdateResult } from "./job.ts";
 export const UPDATE_STEPS = {
   plan: "Plan",
   pull: "Pull the image",
+  rehearse: "Rehearse the update on a copy",
   create: "Create the new container",
   copy: "Copy the data while the container runs",
   keep: "Stop the old container and keep its data",

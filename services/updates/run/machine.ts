@@ -39,7 +39,9 @@ export async function update(deps: Deps, job: UpdateJob): Promise<UpdateResult> 
   const end = await replace(deps, job, replaced);
   if ("failure" in end) return await rollBack(deps, job, { ...replaced, failure: end.failure });
   mark[Symbol.dispose]();
-  return await commit(deps, job, { ...replaced, verdict: end });
+  const result = await commit(deps, job, { ...replaced, verdict: end });
+  const { rehearsal } = prepared;
+  return { ...result, ...(rehearsal !== undefined && { rehearsal }) };
 }
 
 /** No messages about the containers until the result is disposed. */
@@ -50,6 +52,8 @@ export const markReplaced = ({ reservations }: Deps, pairs: readonly Pair[]): Di
 interface Prepared extends Pick<Replaced, "planned" | "pulled"> {
   /** `undefined` if there is nothing to update. */
   pairs: Pair[] | undefined;
+  /** Verdict of the rehearsal, if there was one. */
+  rehearsal?: string | undefined;
 }
 
 /** Does everything that can be done before a container is changed. */
@@ -61,6 +65,11 @@ export async function prepare(deps: Deps, job: UpdateJob): Promise<Prepared> {
     const pulled = await job.step("pull", () => obtainImage(deps, job, known));
     if (isCurrent(job, planned, pulled)) return { planned, pulled, pairs: undefined };
 
+    const rehearsal = await rehearseIfChosen(deps, job, planned, pulled);
+    if (job.input.rehearsal === "only") {
+      await restoreName(deps, job, planned);
+      return { planned, pulled, pairs: undefined, rehearsal };
+    }
     await copyData(deps, job, planned);
     const { members, defaultRuntime } = planned;
     const pairs = await job.step("create", async () => {
@@ -71,7 +80,7 @@ export async function prepare(deps: Deps, job: UpdateJob): Promise<Prepared> {
         defaultRuntime: defaultRuntime ?? undefined,
       });
     });
-    return { planned, pulled, pairs };
+    return { planned, pulled, pairs, rehearsal };
   } catch (error) {
     const failure = await throwIfInterrupted(deps, error);
     if (planned) await restoreName(deps, job, planned);
@@ -80,13 +89,24 @@ export async function prepare(deps: Deps, job: UpdateJob): Promise<Prepared> {
   }
 }
 
+async function rehearseIfChosen(
+  deps: Deps,
+  job: UpdateJob,
+  planned: Planned,
+  pulled: Pulled,
+): Promise<string | undefined> {
+  if (!job.input.rehearsal) return undefined;
+  const { rehearseUpdate } = await import("../rehearsal/update.ts");
+  return await job.step("rehearse", () => rehearseUpdate(deps, job, planned, pulled));
+}
+
 /** Whether the container already runs the image under the same reference. */
 const isCurrent = ({ input }: UpdateJob, planned: Planned, { imageId }: Pulled): boolean =>
   !input.force && imageId === planned.oldImageId && input.reference === planned.oldReference;
 
 export function unchanged(
   { input: { name, reference } }: UpdateJob,
-  { planned: { oldImageId, members }, pulled: { digest } }: Prepared,
+  { planned: { oldImageId, members }, pulled: { digest }, rehearsal }: Prepared,
 ): UpdateResult {
   const id = members[0]!.oldId;
   return {
@@ -98,7 +118,8 @@ export function unchanged(
     digest,
     updated: false,
     verdict: "success",
-    reason: `${name} already runs this image`,
+    reason: rehearsal ?? `${name} already runs this image`,
+    ...(rehearsal !== undefined && { rehearsal }),
     downtimeMs: null,
     data: null,
   };

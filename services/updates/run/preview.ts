@@ -9,6 +9,8 @@ import { assertDependentsInScope } from "../../containers/share_group.ts";
 import { dataChoice, planUndo, type UndoPlan } from "../data/plan.ts";
 import type { DataChoice } from "../labels.ts";
 import { readUpdateSettings } from "../settings.ts";
+import { rehearsalChoice } from "../rehearsal/choice.ts";
+import { previewRehearsal, type RehearsalPreview } from "../rehearsal/preview.ts";
 import { withVisibleImage } from "./choices.ts";
 import { defaultPull, readLatest } from "./latest.ts";
 import { logObstacles } from "./log_pattern.ts";
@@ -36,6 +38,8 @@ interface UpdatePreview {
   watched: string[];
   /** Settings that come from the new image; `null` before it is pulled. */
   replaced: ReplacedSetting[] | null;
+  /** `null` if the update is not rehearsed. */
+  rehearsal: RehearsalPreview | null;
   warnings: string[];
   obstacles: Obstacle[];
   /** Data that is kept, to bring it back after a failure. */
@@ -81,6 +85,10 @@ export async function previewUpdate(
     defaultStableSeconds: readUpdateSettings(deps).stableSeconds,
     verifyTimeoutSeconds,
   });
+  const isRehearsed = rehearsalChoice(deps, request, [old.Config.Labels]) !== null;
+  const rehearsal = isRehearsed
+    ? await previewRehearsal(deps, [container.name], actor.scope)
+    : null;
   return {
     container: container.name,
     id: container.id,
@@ -91,6 +99,7 @@ export async function previewUpdate(
     recreated: dependents.map((each) => asContainer(deps, each).name),
     watched: watched.map(({ name }) => name),
     replaced: plan?.replaced ?? null,
+    rehearsal,
     warnings: [...warningsOf(old, oldImage, newImage), ...latest.warnings, ...undo.warnings],
     obstacles: [
       ...survey.obstacles,

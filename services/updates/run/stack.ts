@@ -71,6 +71,12 @@ async function goForward(
   marks: DisposableStack,
 ): Promise<StackUpdateResult> {
   await job.step("pull", () => pullAll(deps, job, named));
+  const rehearsal = await rehearseIfChosen(deps, job, named);
+  const rehearsed = rehearsal === null ? {} : { rehearsal };
+  if (job.input.rehearsal === "only") {
+    await restoreNames(deps, job, { named, updated: [] });
+    return { results: [], ...rehearsed, warnings: [] };
+  }
   const results: UpdateResult[] = [];
   const ran: Identity[] = [];
   const commits: (() => Promise<UpdateResult>)[] = [];
@@ -93,7 +99,24 @@ async function goForward(
     else results.push(await commitThis());
   }
   for (const commitThis of commits) results.push(await commitThis());
-  return { results, warnings: await stoppedMeanwhile(deps.engine, ran) };
+  return { results, ...rehearsed, warnings: await stoppedMeanwhile(deps.engine, ran) };
+}
+
+async function rehearseIfChosen(
+  deps: Deps,
+  job: StackUpdateJob,
+  named: readonly Named[],
+): Promise<string | null> {
+  if (!job.input.rehearsal) return null;
+  const { rehearseStack } = await import("../rehearsal/update.ts");
+  const parts = named.map(({ reference }, index) => memberJob(job, index, reference));
+  try {
+    return await job.step("rehearse", () => rehearseStack(deps, parts));
+  } catch (error) {
+    const failure = await throwIfInterrupted(deps, error);
+    for (const part of parts) reportFailure(deps, part, error);
+    throw failure;
+  }
 }
 
 const newest = (member: Member | Pair): string => "newId" in member ? member.newId : member.oldId;

@@ -21,6 +21,8 @@ import { logObstacles } from "./log_pattern.ts";
 import { assertNoObstacle } from "./prepare.ts";
 import { findPrevious } from "./previous.ts";
 import type { UpdateInput } from "./job.ts";
+import { rehearsalChoice, type RehearsalRequest } from "../rehearsal/choice.ts";
+import { rehearsalObstacles } from "../rehearsal/preview.ts";
 import { type Survey, surveyUpdate } from "./survey.ts";
 
 /** Criteria for the new container. */
@@ -38,7 +40,7 @@ interface VerificationRequest {
   monitors?: readonly string[] | undefined;
 }
 
-export interface UpdateRequest extends VerificationRequest {
+export interface UpdateRequest extends VerificationRequest, RehearsalRequest {
   /** Id, name or unambiguous prefix of an id. */
   containerId: string;
   /** Default: the reference that the container was created from. See `assertChoices()`. */
@@ -83,13 +85,19 @@ export async function startUpdate(deps: Deps, request: UpdateRequest): Promise<J
   const latest = force
     ? []
     : (await readLatest(deps, survey, { pull, digest: expectedDigest })).obstacles;
-  const obstacles = [...survey.obstacles, ...latest];
+  const rehearsal = rehearsalChoice(deps, request, [survey.old.Config.Labels]);
+  const obstacles = [
+    ...survey.obstacles,
+    ...latest,
+    ...await rehearsalObstacles(deps, rehearsal, [survey.container.name], actor.scope),
+  ];
   return (await startRun(deps, updateKind, { ...survey, obstacles }, request, {
     previousImageId: null,
     pull,
     force,
     expectedDigest: expectedDigest ?? null,
     data: request.data,
+    rehearsal,
   })).job;
 }
 
@@ -129,7 +137,7 @@ export async function startRun<Result>(
     & { actor: Actor },
   { isRebuild = false, data, restored, ...input }:
     & Pick<UpdateInput, "previousImageId" | "pull" | "force" | "expectedDigest">
-    & Partial<Pick<UpdateInput, "isRebuild" | "obstacles" | "restored">>
+    & Partial<Pick<UpdateInput, "isRebuild" | "obstacles" | "rehearsal" | "restored">>
     & Pick<UpdateRequest, "data">,
 ): Promise<StartedJob<Result>> {
   const { old, container, all, reference } = survey;

@@ -15,11 +15,14 @@ import { startOrder } from "../../containers/order.ts";
 import type { Stack } from "../../stacks/groups.ts";
 import { findStack } from "../../stacks/stacks.ts";
 import type { StackUpdateInput } from "./job.ts";
+import { rehearsalChoice, type RehearsalRequest } from "../rehearsal/choice.ts";
+import { rehearsalObstacles } from "../rehearsal/preview.ts";
+import { assertNoObstacle } from "./prepare.ts";
 import { stackUpdateKind } from "./stack_kind.ts";
 import type { Actor } from "./start.ts";
 import { type Survey, surveyUpdate } from "./survey.ts";
 
-interface StackUpdateRequest {
+interface StackUpdateRequest extends RehearsalRequest {
   name: string;
   /** Whether the first failure takes back what was updated before. */
   atomic: boolean;
@@ -41,8 +44,17 @@ interface StackUpdateRequest {
  */
 export async function startStackUpdate(
   deps: Deps,
-  { name, atomic, pull, stableSeconds, verifyTimeoutSeconds, force = false, data, actor }:
-    StackUpdateRequest,
+  {
+    name,
+    atomic,
+    pull,
+    stableSeconds,
+    verifyTimeoutSeconds,
+    force = false,
+    data,
+    actor,
+    ...request
+  }: StackUpdateRequest,
 ): Promise<JobView> {
   const stack = await findStack(deps, name, undefined);
   if (stack.kind === "swarm") {
@@ -55,10 +67,13 @@ export async function startStackUpdate(
   const all = await currentContainers(deps);
   for (const each of containers) assertDependentsInScope(actor.scope, each, all);
   const undo = await undoOf(deps, containers, { data, force });
+  const rehearsal = rehearsalChoice(deps, request, containers.map(({ labels }) => labels));
+  const names = containers.map((each) => each.name);
+  assertNoObstacle(await rehearsalObstacles(deps, rehearsal, names, actor.scope), false);
   return startJob(deps, stackUpdateKind, {
     target: name,
     input: {
-      containers: containers.map((each) => each.name),
+      containers: names,
       affected: containers.flatMap((each) => [identityOf(each), ...affectedBy(each, all)]),
       atomic,
       pull,
@@ -66,6 +81,7 @@ export async function startStackUpdate(
       verifyTimeoutSeconds: verifyTimeoutSeconds ?? null,
       force,
       ...undo,
+      rehearsal,
     },
     caller: actor,
   }).job;

@@ -197,7 +197,7 @@ async function roomObstacles(root: string | undefined, { oldImage }: Read): Prom
 }
 
 /** `undefined` where the engine's directory is not visible, e.g. from a container. */
-async function freeBytes(path: string): Promise<number | undefined> {
+export async function freeBytes(path: string): Promise<number | undefined> {
   try {
     const { bavail, bsize } = await nodeFs().promises.statfs(path);
     return bavail * bsize;

@@ -1,6 +1,7 @@
 /** Observes new containers until the verdict about each of them is known. @module */
 
 import { raiseHealthTime, selectHealthTime } from "../../../db/updates/health_times.ts";
+import type { RestartPolicy } from "../../../engine/containers.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../errors.ts";
 import { sleep } from "../../lifecycle.ts";
@@ -37,7 +38,10 @@ interface VerifyOptions extends Omit<ExpectationOptions, "longestToHealthyMs"> {
 }
 
 /** Facts about a new container. */
-export type Verified = Pick<Pair, "name" | "newId" | "ports" | "ran">;
+export type Verified = Pick<Pair, "name" | "newId" | "ports" | "ran"> & {
+  /** Restart policy by which an exit is judged; default: that of the container. */
+  policy?: RestartPolicy;
+};
 
 /** One container under observation. */
 interface Subject {
@@ -108,7 +112,12 @@ async function subjectOf(
   const container = await inspectIfThere(engine, pair.newId);
   if (!container) throw new AppError("conflict", `${pair.name} was removed`);
   const longestToHealthyMs = selectHealthTime(db, pair.name);
-  const expectation = expectationOf(container, { ...options, longestToHealthyMs });
+  const { Config, HostConfig } = container;
+  const judged = { ...HostConfig, ...(pair.policy && { RestartPolicy: pair.policy }) };
+  const expectation = expectationOf({ Config, HostConfig: judged }, {
+    ...options,
+    longestToHealthyMs,
+  });
   const silent = expectation.hasHealthCheck ? [] : pair.ports;
   return { pair, expectation, progress: undefined, silent };
 }

@@ -11,6 +11,7 @@ const DEFAULTS = {
   keepPreviousDays: 7,
   stableSeconds: 60,
   data: "keep",
+  rehearse: false,
   windows: [],
   fixed: [],
 };

@@ -66,6 +66,12 @@ const FIRED: Record<
     { name: "shop" },
     "The age of the last backup of shop is 50.5 h (limit: above 48 h)",
   ],
+  drill_age_days: [
+    90,
+    91,
+    { name: "shop" },
+    "The age of the last drill of shop is 91 days (limit: above 90 days)",
+  ],
   engine_down: [0, 1, {}, "The container engine is down"],
   outbox_age_seconds: [
     3_600,

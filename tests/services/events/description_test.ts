@@ -249,6 +249,21 @@ const EXPECTED: { [Kind in keyof EventMap]: { data: EventMap[Kind]; lines: strin
       "Last backup: 2026-01-01 03:05:00 UTC",
     ],
   },
+  "drill.failed": {
+    data: {
+      stack: "shop",
+      place: "NAS",
+      snapshot: "40dc1520",
+      reason: "shop-web-1 exited with code 9",
+      jobId: "j1",
+    },
+    lines: [
+      "🟠 host-1: Drill failed: shop",
+      "Target: NAS",
+      "Snapshot: 40dc1520",
+      "shop-web-1 exited with code 9",
+    ],
+  },
   "schedule.failed": {
     data: {
       schedule: "Nightly",

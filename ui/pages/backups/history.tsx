@@ -35,6 +35,9 @@ interface Outcome {
   target?: string;
   downtimeMs?: number;
   skippedCount?: number;
+  /** Of a drill. */
+  reason?: string;
+  durationMs?: number;
 }
 
 const outcomeOf = ({ result }: Job) => (result ?? {}) as Outcome;
@@ -42,7 +45,8 @@ const outcomeOf = ({ result }: Job) => (result ?? {}) as Outcome;
 /** E.g. `1.2 GiB, of which 30 MiB are new`. */
 function summaryOf(job: Job): string {
   if (job.error !== null) return job.error;
-  const { size, added, restored, bytes: written } = outcomeOf(job);
+  const { size, added, restored, bytes: written, reason } = outcomeOf(job);
+  if (reason !== undefined) return reason;
   if (size !== undefined) return `${bytes(size)}, of which ${bytes(added)} are new`;
   return restored ? `${bytes(written)} into ${restored.join(", ")}` : "";
 }

@@ -40,9 +40,9 @@ export function NextRun({ schedules: [first] }: { schedules: readonly Schedule[]
   if (!first) return <span class="muted">–</span>;
   if (first.nextRunAt === null) return <State state="disabled" />;
   return (
-    <span class="outcome">
-      {first.overdueSince !== undefined && <State state="overdue" tone="warn" />}
+    <>
       <Time at={first.nextRunAt} />
-    </span>
+      {first.overdueSince !== undefined && <State state="overdue" tone="warn" />}
+    </>
   );
 }

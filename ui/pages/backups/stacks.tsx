@@ -1,27 +1,30 @@
 /** Tab of the stacks, and of volumes without one, each with its last backup. @module */
 
 import type {
+  BackupDrill,
   BackupSnapshot,
   BackupSnapshotList,
   Schedule,
   Stack,
   Volume,
 } from "../../api/types.ts";
-import { bytes, count } from "../../base/text.ts";
-import { type Column, numberColumn, textColumn } from "../../components/columns.tsx";
+import { bytes, count, plain } from "../../base/text.ts";
+import { type Column, numberColumn } from "../../components/columns.tsx";
 import { useDialog } from "../../components/dialog.tsx";
 import { Listing } from "../../components/listing.tsx";
-import { useRead } from "../../components/reading.ts";
+import { useRead, useReloadAfter } from "../../components/reading.ts";
 import { Badge, State, Text } from "../../components/states.tsx";
+import { addStyles } from "../../components/styles.ts";
 import { Time } from "../../components/time.tsx";
 import { useContainerChanges } from "../../parts/used_by.tsx";
 import { stackPath } from "../../paths.ts";
 import { href } from "../../state/router.ts";
 import { hasRole } from "../../state/session.ts";
 import { BackUpDialog, nameOf, type Subject } from "./back_up.tsx";
+import { beginDrill, LastDrill } from "./drill.tsx";
 import { BackupHistory } from "./history.tsx";
 import { ScheduleForm } from "../schedules/form.tsx";
-import { useSnapshots } from "./reading.ts";
+import { useBackupJobs, useSnapshots } from "./reading.ts";
 import {
   mayChangeSchedules,
   NextRun,
@@ -31,6 +34,9 @@ import {
 } from "./scheduled.tsx";
 import { isAnonymous, lastBackup, snapshotPath } from "./snapshot_text.ts";
 import { UnreadTargets } from "./unread.tsx";
+import styles from "./backups.css" with { type: "text" };
+
+addStyles(styles);
 
 interface Row {
   subject: Subject;
@@ -39,12 +45,15 @@ interface Row {
   /** Whether there may be one that was not read. */
   isUnknown: boolean;
   schedules: readonly Schedule[];
+  drill: BackupDrill | undefined;
 }
 
 export function Stacks() {
   const snapshots = useSnapshots();
   const stacks = useRead("GET /api/stacks", {});
   const volumes = useRead("GET /api/volumes", {});
+  const drills = useRead("GET /api/backup/drills", { query: { latest: true } });
+  useReloadAfter(useBackupJobs().length, drills.reload);
   useContainerChanges(() => {
     stacks.reload();
     volumes.reload();
@@ -54,15 +63,16 @@ export function Stacks() {
   const found = stacks.data.value?.stacks;
   const { schedules, reload } = useBackupSchedules();
   const rows = list && found &&
-    rowsOf(list, found, volumes.data.value?.volumes ?? [])
+    rowsOf(list, found, volumes.data.value?.volumes ?? [], drills.data.value?.drills ?? [])
       .map((row): Row => ({ ...row, schedules: schedulesOf(schedules, row.subject) }));
-  const backUp = (subject: Subject) =>
+  const backUp = ({ subject }: Row) =>
     dialog.open(BackUpDialog, { subject, targets: list!.targets });
   const schedule = ({ subject, schedules: [item] }: Row) =>
     dialog.open(ScheduleForm, { item, preset: presetFor(subject), onSaved: reload });
-  const buttons = [
-    ...hasRole("operator", "backup:run") ? [backUpColumn(backUp)] : [],
-    ...mayChangeSchedules() ? [scheduleColumn(schedule)] : [],
+  const buttons: RowButton[] = [
+    ...hasRole("operator", "backup:run") ? [{ text: "Back up", onClick: backUp }] : [],
+    ...mayChangeSchedules() ? [{ text: "Schedule", onClick: schedule }] : [],
+    ...hasRole("operator", "backup:run") ? [DRILL] : [],
   ];
   const failed = [snapshots, stacks].find(({ error }) => error.value) ?? stacks;
   return (
@@ -70,7 +80,7 @@ export function Stacks() {
       <UnreadTargets list={list} />
       <Listing
         name="Stacks"
-        columns={[...COLUMNS, ...buttons]}
+        columns={buttons.length > 0 ? [...COLUMNS, buttonColumn(buttons)] : COLUMNS}
         rows={rows}
         keyOf={({ subject }) => JSON.stringify(subject)}
         nameOf={({ subject }) => nameOf(subject)}
@@ -90,6 +100,7 @@ function rowsOf(
   list: BackupSnapshotList,
   stacks: readonly Stack[],
   volumes: readonly Volume[],
+  drills: readonly BackupDrill[],
 ): Omit<Row, "schedules">[] {
   const isUnknown = list.total > list.snapshots.length ||
     list.targets.some(({ error }) => error !== null);
@@ -101,15 +112,18 @@ function rowsOf(
     volumes: volumesOf(stack, volumes).length,
     last: lastBackup(list, (each) => each.stack === stack.name),
     isUnknown,
+    drill: drills.find((each) => each.stack === stack.name),
   }));
   const others = volumes.filter(({ name, labels, containers }) =>
-    !labels["com.docker.compose.project"] && !containers.some((each) => inStacks.has(each)) &&
+    !labels["com.docker.compose.project"] && !labels["longshore.trial"] &&
+    !containers.some((each) => inStacks.has(each)) &&
     !(isAnonymous(name) && containers.length === 0)
   ).map(({ name }) => ({
     subject: { volume: name },
     volumes: 1,
     last: lastBackup(list, (each) => each.stack === null && each.volumes.includes(name)),
     isUnknown,
+    drill: undefined,
   }));
   return [...own, ...others];
 }
@@ -141,59 +155,77 @@ const COLUMNS: readonly Column<Row>[] = [
   },
   {
     title: "Last backup",
-    cell: ({ last, isUnknown }) =>
-      last
-        ? (
-          <a href={href(snapshotPath(last))}>
-            <Time at={last.time} />
-          </a>
-        )
-        : (
-          <State
-            state={isUnknown ? "Unknown" : "Never backed up"}
-            tone={isUnknown ? "idle" : "warn"}
-          />
-        ),
+    cell: ({ last, isUnknown, schedules }) => (
+      <>
+        {last
+          ? (
+            <a href={href(snapshotPath(last))}>
+              <Time at={last.time} />
+            </a>
+          )
+          : (
+            <State
+              state={isUnknown ? "Unknown" : "Never backed up"}
+              tone={isUnknown ? "idle" : "warn"}
+            />
+          )}
+        <p class="hint inline">
+          {last && `at ${plain(last.target)}`}
+          {last && schedules.length > 0 && ", "}
+          {schedules.length > 0 && (
+            <>
+              next <NextRun schedules={schedules} />
+            </>
+          )}
+        </p>
+      </>
+    ),
     sort: ({ last }) => last?.time,
-    width: "w-m",
+    width: "w-l",
   },
   {
-    title: "Next backup",
-    cell: ({ schedules }) => <NextRun schedules={schedules} />,
-    sort: ({ schedules: [first] }) => first?.nextRunAt,
+    title: "Last drill",
+    cell: ({ subject, drill }) => "stack" in subject ? <LastDrill drill={drill} /> : null,
+    sort: ({ drill }) => drill?.at,
     wide: true,
-    width: "w-m",
+    width: "w-l",
   },
   numberColumn("Size", ({ last }) => last?.size, bytes, { wide: true, width: "w-s" }),
-  textColumn("Target", ({ last }) => last?.target ?? null, { wide: true, width: "w-m" }),
 ];
 
-const backUpColumn = (backUp: (subject: Subject) => void): Column<Row> => ({
-  title: "Action",
-  cell: ({ subject }) => (
-    <button
-      type="button"
-      class="button plain"
-      aria-label={`Back up ${nameOf(subject)}`}
-      onClick={() => backUp(subject)}
-    >
-      Back up
-    </button>
-  ),
-  width: "w-s",
-});
+interface RowButton {
+  text: string;
+  title?: string;
+  /** Default: in every row. */
+  isShown?: (row: Row) => boolean;
+  onClick: (row: Row) => void;
+}
 
-const scheduleColumn = (schedule: (row: Row) => void): Column<Row> => ({
-  title: "Times",
+const DRILL: RowButton = {
+  text: "Drill",
+  title: "Restore it on a copy, to see whether it works",
+  isShown: ({ subject, last }) => "stack" in subject && last !== undefined,
+  onClick: ({ subject }) => void ("stack" in subject && beginDrill(subject.stack)),
+};
+
+/** The buttons of a row that the user may press. */
+const buttonColumn = (buttons: readonly RowButton[]): Column<Row> => ({
+  title: "Action",
   cell: (row) => (
-    <button
-      type="button"
-      class="button plain"
-      aria-label={`Schedule ${nameOf(row.subject)}`}
-      onClick={() => schedule(row)}
-    >
-      Schedule
-    </button>
+    <span class="row-buttons">
+      {buttons.filter(({ isShown }) => isShown?.(row) ?? true).map(({ text, title, onClick }) => (
+        <button
+          key={text}
+          title={title}
+          type="button"
+          class="button plain"
+          aria-label={`${text} ${nameOf(row.subject)}`}
+          onClick={() => onClick(row)}
+        >
+          {text}
+        </button>
+      ))}
+    </span>
   ),
-  width: "w-s",
+  width: "w-l",
 });

@@ -24,7 +24,7 @@ export function ScheduleForm(
     ? zonesWith(schedule.timezone)
     : [{ value: "", name: "Time zone of the host" }, ...TIME_ZONES];
   return (
-    <EditDialog noun="schedule" item={schedule} save={save} {...dialog}>
+    <EditDialog noun="schedule" item={schedule} save={save} wide {...dialog}>
       {text("Name", "name", { required: true, maxLength: 100 })}
       <WithKinds name="Kinds" kinds={scheduleKinds}>
         {(kinds) => {

@@ -169,9 +169,9 @@ const PERIODS = [
 
 function KeepFields({ keep }: Pick<Settings, "keep">) {
   return (
-    <fieldset class="field">
+    <fieldset class="field-set">
       <legend>Keep</legend>
-      <div class="field-grid">
+      <div class="field-row">
         {PERIODS.map(([name, label]) => (
           <TextField
             key={name}
@@ -184,7 +184,7 @@ function KeepFields({ keep }: Pick<Settings, "keep">) {
           />
         ))}
         <TextField
-          label="Days"
+          label="Within days"
           name="keep.within.days"
           type="number"
           min={1}

@@ -11,6 +11,7 @@ import { Icon } from "../../components/icon.tsx";
 import { Failure, Loading } from "../../components/states.tsx";
 import { bytes, duration, imageName, plain } from "../../base/text.ts";
 import { beginJob } from "../../state/jobs.ts";
+import { RehearsalFacts, RehearsalField } from "./rehearsal.tsx";
 
 /**
  * @param props.container With its image, another tag of that can be entered.
@@ -28,7 +29,12 @@ export function UpdateDialog(
   const force = useSignal(false);
   const isUndone = useSignal<boolean | undefined>(undefined);
   const data = isUndone.value === undefined ? undefined : isUndone.value ? "undo" : "keep";
-  const { plan, error, reload } = usePlan(id, { image: image.value, data });
+  const rehearse = useSignal<boolean | undefined>(undefined);
+  const { plan, error, reload } = usePlan(id, {
+    image: image.value,
+    data,
+    rehearse: rehearse.value,
+  });
   const blocking = plan?.obstacles.filter(({ canForce }) => !(canForce && force.value)) ?? [];
   const update = async () => {
     const isStarted = await beginJob(
@@ -41,6 +47,7 @@ export function UpdateDialog(
             ...(data && { data }),
             ...(plan?.newDigest && { digest: plan.newDigest }),
             force: force.value,
+            ...(rehearse.value !== undefined && { rehearse: rehearse.value }),
           },
         }) as Promise<Job>,
     );
@@ -79,6 +86,10 @@ export function UpdateDialog(
         />
         Bring the data back if it fails
       </label>
+      <RehearsalField
+        isChosen={rehearse.value ?? (plan ? plan.rehearsal !== null : false)}
+        onChange={(isChosen) => rehearse.value = isChosen}
+      />
       {plan?.obstacles.some(({ canForce }) => canForce) && (
         <label class="check">
           <input
@@ -93,7 +104,7 @@ export function UpdateDialog(
         <button type="button" class="button plain" data-autofocus onClick={onClose}>Cancel</button>
         <Button
           kind="primary"
-          disabled={!plan || blocking.length > 0}
+          disabled={!plan || blocking.length > 0 || plan.rehearsal?.obstacle != null}
           onClick={() => void update()}
         >
           Update
@@ -133,7 +144,11 @@ const REFERENCE = /^(?!sha256:)([^@]*?)(?::([\w.-]+))?(?:@.*)?$/;
 
 function usePlan(
   id: string,
-  { image, data }: { image: string | undefined; data: "keep" | "undo" | undefined },
+  { image, data, rehearse }: {
+    image: string | undefined;
+    data: "keep" | "undo" | undefined;
+    rehearse: boolean | undefined;
+  },
 ) {
   const plan = useSignal<ContainerUpdatePlan | undefined>(undefined);
   const error = useSignal<ApiError | undefined>(undefined);
@@ -144,7 +159,11 @@ function usePlan(
     api("POST /api/containers/{id}/update", {
       path: { id },
       query: { plan: true },
-      body: { ...(image !== undefined && { image }), ...(data && { data }) },
+      body: {
+        ...(image !== undefined && { image }),
+        ...(data && { data }),
+        ...(rehearse !== undefined && { rehearse }),
+      },
     }, { signal: end.signal }).then((result) => {
       if ("obstacles" in result) plan.value = result;
     }).catch((problem) => {
@@ -153,7 +172,7 @@ function usePlan(
       error.value = problem;
     });
     return () => end.abort();
-  }, [id, image, data, round.value]);
+  }, [id, image, data, rehearse, round.value]);
   return { plan: plan.value, error: error.value, reload: () => round.value++ };
 }
 
@@ -198,6 +217,7 @@ function Plan({ plan }: { plan: ContainerUpdatePlan }) {
         )}
         {watched.length > 0 && <Fact name="Must stay healthy">{watched.map(plain).join(", ")}
         </Fact>}
+        <RehearsalFacts rehearsal={plan.rehearsal} />
         {replaced?.filter(({ names }) => names.length > 0).map(({ setting, names }) => (
           <Fact key={setting} name={`New ${words(setting)}`}>
             <span class="wrap">{names.map(plain).join("\n")}</span>

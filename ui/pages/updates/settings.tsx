@@ -48,6 +48,7 @@ function SettingsForm(
       ...(!fixed.includes("enabled") && { enabled: values.enabled }),
       ...(!fixed.includes("intervalHours") && { intervalHours: values.intervalHours }),
       ...{ policy, data, minimumAgeHours, keepPreviousDays, stableSeconds },
+      rehearse: values.rehearse ?? false,
       windows: windowsOf(values),
     };
     await api("PUT /api/updates/settings", { body });
@@ -122,6 +123,11 @@ function SettingsForm(
         value={settings.stableSeconds}
         required
         hint="How long an updated container without a health check must run"
+      />
+      <CheckField
+        label="Rehearse updates on a copy of the data first"
+        name="rehearse"
+        checked={settings.rehearse}
       />
     </FormDialog>
   );

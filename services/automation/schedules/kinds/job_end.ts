@@ -4,13 +4,19 @@ import { type Job, selectJob } from "../../../../db/jobs.ts";
 import type { Deps } from "../../../deps.ts";
 import type { JobView } from "../../../jobs/view.ts";
 import { aborted } from "../../../lifecycle.ts";
+import { drillKind } from "../../../snapshots/drills/kinds.ts";
 import { snapshotKind } from "../../../snapshots/kinds.ts";
 import { updateKind } from "../../../updates/run/kind.ts";
 import { stackUpdateKind } from "../../../updates/run/stack_kind.ts";
 import type { Outcome, Run } from "./kind.ts";
 
 /** Kinds of jobs whose failure is an event of its own. */
-const REPORTED: readonly string[] = [updateKind.id, stackUpdateKind.id, snapshotKind.id];
+const REPORTED: readonly string[] = [
+  updateKind.id,
+  stackUpdateKind.id,
+  snapshotKind.id,
+  drillKind.id,
+];
 
 /** Waits for the end of a job, or for the stop of the service. */
 export async function endOf(

@@ -3,6 +3,7 @@
 import { backupKind } from "./backup.ts";
 import { backupPruneKind } from "./backup_prune.ts";
 import { containerKind } from "./container.ts";
+import { drillKind } from "./drill.ts";
 import type { ScheduleAction, ScheduleKind } from "./kind.ts";
 import { engineKind } from "./prune.ts";
 import { stackKind } from "./stack.ts";
@@ -12,6 +13,7 @@ export const SCHEDULE_KINDS: readonly ScheduleKind[] = [
   containerKind,
   stackKind,
   backupKind,
+  drillKind,
   engineKind,
   backupPruneKind,
 ];

@@ -72,6 +72,7 @@ for (
     [{ kind: "stack", stack: "shop", action: "stop" }, ["stacks:stop"]],
     [{ kind: "backup", stack: "shop" }, ["backup:run"]],
     [{ kind: "backup", stack: "shop", keep: { last: 3 } }, ["backup:run", "backup:write"]],
+    [{ kind: "drill", stack: "shop" }, ["backup:run"]],
     [{ kind: "prune" }, ["system:prune"]],
     [{ kind: "prune", prune: { includeVolumes: true } }, ["system:prune", "volumes:prune"]],
     [{ kind: "backup-prune" }, ["backup:write"]],

@@ -1,7 +1,7 @@
 import type { Migration } from "../../migrate.ts";
 
 export const migration: Migration = {
-  name: "0049_kept_data",
+  name: "0050_kept_data",
   sql: `
     -- JSON; the snapshot of the volumes from before the update.
     ALTER TABLE previous_images ADD COLUMN data TEXT NOT NULL DEFAULT 'null';

@@ -1,0 +1,112 @@
+/** Plans a drill: its containers, and where the snapshot has what they mount. @module */
+
+import { systemInfo } from "../../../engine/system.ts";
+import type { ByteString } from "../../backup/restic/entry.ts";
+import type { Repository } from "../../backup/restic/repository.ts";
+import { RepositoryError } from "../../backup/restic/repository_error.ts";
+import type { Snapshot } from "../../backup/restic/snapshot.ts";
+import { translated } from "../../backup/targets/repository.ts";
+import { isInside } from "../../text/paths.ts";
+import { bytesOf } from "../../backup/trees/tree.ts";
+import { parentOf } from "../../backup/volumes/limits.ts";
+import type { MountSource } from "../../containers/helper_container.ts";
+import { parseDependsOn } from "../../containers/order.ts";
+import type { Deps } from "../../deps.ts";
+import { AppError } from "../../errors.ts";
+import { DEPENDS_ON_LABEL } from "../../stacks/groups.ts";
+import { keyOf, planMember, sourcesOf, type TrialMember } from "../../updates/trial/members.ts";
+import type { DescribedContainer, StackDescription } from "../description.ts";
+import { imageOf, type MissingImages } from "./images.ts";
+
+/** Most containers of a drill. */
+const CONTAINERS_MAX = 100;
+
+/**
+ * Containers that ran when the snapshot was made, and those that others wait for.
+ *
+ * @throws {AppError} `conflict` if there are none, or too many.
+ */
+export function chosenContainers({ containers }: StackDescription): DescribedContainer[] {
+  const needed = new Set(
+    containers.flatMap(({ inspect: { Config } }) =>
+      parseDependsOn(Config.Labels?.[DEPENDS_ON_LABEL]).map(({ service }) => service)
+    ),
+  );
+  const chosen = containers.filter(({ ran, service }) =>
+    ran !== false || (service !== null && needed.has(service))
+  );
+  if (chosen.length === 0) {
+    throw new AppError("conflict", "The snapshot has no containers that ran");
+  }
+  if (chosen.length <= CONTAINERS_MAX) return chosen;
+  throw new AppError("conflict", `The snapshot has more than ${CONTAINERS_MAX} containers`);
+}
+
+export async function planMembers(
+  deps: Pick<Deps, "engine">,
+  containers: readonly DescribedContainer[],
+  missing: MissingImages,
+): Promise<TrialMember[]> {
+  const { apiVersion } = deps.engine;
+  const { DefaultRuntime: defaultRuntime } = await systemInfo(deps.engine);
+  return await Promise.all(containers.map(async (described) => {
+    const { inspect, name, service, id = "" } = described;
+    const image = await imageOf(deps, missing, described);
+    return planMember({ ...inspect, name, service, id }, { own: image, image }, {
+      apiVersion,
+      defaultRuntime,
+    });
+  }));
+}
+
+/** Data of the containers in a snapshot. */
+export interface DrillData {
+  /** Volumes and directories with their paths in the snapshot. */
+  directories: { source: MountSource; from: ByteString }[];
+  /** Files of the host that are mounted one by one, with their paths in the snapshot, by key. */
+  files: Map<string, ByteString>;
+  /** Files and directories of the host that the snapshot does not have. */
+  leftOut: string[];
+}
+
+/** @throws {AppError} `conflict` for a volume that the snapshot does not have. */
+export async function findData(
+  repository: Repository,
+  snapshot: Snapshot,
+  members: readonly TrialMember[],
+  signal: AbortSignal,
+): Promise<DrillData> {
+  const data: DrillData = { directories: [], files: new Map(), leftOut: [] };
+  for (const source of sourcesOf(members)) {
+    const isVolume = source.type === "volume";
+    const path = isVolume ? `/volumes/${source.source}` : `/directories${source.source}`;
+    const from = bytesOf(path.slice(1));
+    // The tree also has the directories around what was backed up.
+    const isStored = snapshot.paths.some((each) => isInside(path, each));
+    const type = isStored ? await typeOf(repository, snapshot, from, signal) : undefined;
+    if (type === "dir") data.directories.push({ source, from });
+    else if (type === "file" && !isVolume) data.files.set(keyOf(source), from);
+    else if (!isVolume) data.leftOut.push(source.source);
+    else throw new AppError("conflict", `The snapshot does not have volume ${source.source}`);
+  }
+  return data;
+}
+
+/** @returns `undefined` for a path that the snapshot does not have. */
+async function typeOf(
+  repository: Repository,
+  { id }: Snapshot,
+  path: ByteString,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  return await translated(async () => {
+    try {
+      for await (const entry of repository.listDirectory(id, parentOf(path), signal)) {
+        if (entry.path === path) return entry.type;
+      }
+    } catch (error) {
+      const isMissing = error instanceof RepositoryError && error.reason === "not_found";
+      if (!isMissing) throw error;
+    }
+  });
+}

@@ -1,0 +1,69 @@
+/** Starts drills. @module */
+
+import type { Holder } from "../../access/shares.ts";
+import type { Deps } from "../../deps.ts";
+import { AppError } from "../../errors.ts";
+import { startJob } from "../../jobs/runner.ts";
+import type { JobView } from "../../jobs/view.ts";
+import type { Snapshot } from "../../backup/restic/snapshot.ts";
+import { type OpenedTarget, openTargetRepository } from "../../backup/targets/open.ts";
+import { translated } from "../../backup/targets/repository.ts";
+import { isOfThisHost, readTags } from "../../backup/trees/tags.ts";
+import { drillKind } from "./kinds.ts";
+
+export interface DrillRequest {
+  stack: string;
+  /** Id or the beginning of it; default: the newest one of the stack, of this host if it has any. */
+  snapshot?: string | undefined;
+  /** Id or name; default: the default target. */
+  target?: string | undefined;
+  stableSeconds?: number | undefined;
+}
+
+/** Seconds that a container without a health check must stay up. */
+const STABLE_S = 10;
+
+/** Longest search for the snapshot, in milliseconds. */
+const SEARCH_MS = 60_000;
+
+/**
+ * Starts a drill: a snapshot is restored into new volumes, its containers are started on them in a
+ * private network and judged, and everything is removed again.
+ *
+ * @param caller Default: a schedule.
+ * @throws {AppError} `not_found` for an unknown target, and without a snapshot; `conflict` while
+ * another job works on the stack; `bad_gateway` if the target fails.
+ */
+export async function startDrill(
+  deps: Deps,
+  { stack, snapshot: ref, target: place, stableSeconds = STABLE_S }: DrillRequest,
+  caller: Holder = { userId: "schedule" },
+): Promise<JobView> {
+  const signal = AbortSignal.timeout(SEARCH_MS);
+  using opened = await openTargetRepository(deps, place, signal);
+  const snapshot = await findSnapshot(opened, stack, ref, signal);
+  const { target } = opened;
+  return startJob(deps, drillKind, {
+    target: stack,
+    input: { targetId: target.id, place: target.name, snapshot: snapshot.id, stableSeconds },
+    caller,
+  }).job;
+}
+
+async function findSnapshot(
+  { repository, target }: OpenedTarget,
+  stack: string,
+  ref: string | undefined,
+  signal: AbortSignal,
+): Promise<Snapshot> {
+  const isOfStack = (each: Snapshot) => readTags(each).stack === stack;
+  if (ref !== undefined) {
+    const found = await translated(() => repository.snapshot(ref, signal));
+    if (isOfStack(found)) return found;
+    throw new AppError("not_found", `Snapshot ${ref} is not one of stack ${stack}`);
+  }
+  const all = (await translated(() => repository.snapshots(signal))).filter(isOfStack);
+  const newest = all.findLast(isOfThisHost) ?? all.at(-1);
+  if (newest) return newest;
+  throw new AppError("not_found", `Stack ${stack} has no snapshot at ${target.name}`);
+}
