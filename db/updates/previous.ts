@@ -4,8 +4,20 @@
  * @module
  */
 
-import { type Row, table, text } from "../columns.ts";
+import { json, type Row, table, text } from "../columns.ts";
 import type { Database } from "../database.ts";
+
+/** Data of volumes from before an update. */
+export interface KeptData {
+  /** Id of the backup target. */
+  targetId: string;
+  /** Name of the target. */
+  place: string;
+  /** Id of the snapshot. */
+  snapshot: string;
+  /** Names. */
+  volumes: string[];
+}
 
 const previous = table("previous_images", {
   id: text(),
@@ -15,6 +27,8 @@ const previous = table("previous_images", {
   reference: text(),
   /** The name that keeps the image from being pruned. */
   tag: text(),
+  /** Its data; `null` if the update did not keep them. */
+  data: json<KeptData | null>(),
   /** When it was replaced; ISO 8601, UTC. */
   createdAt: text(),
 });
@@ -40,6 +54,10 @@ export function selectPreviousImages(db: Database, containerName: string): Previ
 export function selectPreviousImagesBefore(db: Database, at: string): PreviousImage[] {
   return previous.select(db, "WHERE created_at < :at ORDER BY created_at", { at });
 }
+
+/** The data of all images. */
+export const selectKeptData = (db: Database): KeptData[] =>
+  previous.select(db).flatMap(({ data }) => data ?? []);
 
 /**
  * Moves the images of a container to its new name. Those of an earlier container of that name are kept

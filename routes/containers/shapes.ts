@@ -162,6 +162,9 @@ export const ContainerDetail = ContainerListItem.extend({
   previousImage: z.object({
     reference: z.string(),
     replacedAt: Timestamp,
+    hasData: z.boolean().meta({
+      description: "Whether a rollback can bring back the data from before the update, too",
+    }),
   }).nullable().meta({
     description:
       "The image before the last update, as long as it is kept; a rollback goes back to it",

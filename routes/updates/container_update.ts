@@ -4,6 +4,8 @@ import * as z from "zod";
 import { PULL_POLICIES } from "../../services/images/pull_policy.ts";
 import { assertChoices } from "../../services/updates/run/choices.ts";
 import { assertMonitors } from "../../services/updates/run/monitors.ts";
+import { assertMayDo } from "../../services/access/caller.ts";
+import { DATA_CHOICES } from "../../services/updates/labels.ts";
 import { previewUpdate } from "../../services/updates/run/preview.ts";
 import { startRollback, startUpdate } from "../../services/updates/run/start.ts";
 import type { Deps } from "../../services/deps.ts";
@@ -26,6 +28,11 @@ const UpdateBody = Verification.extend({
     description:
       "Install only this, e.g. `newDigest` of the plan: the update fails if the tag has " +
       "moved since",
+  }),
+  data: z.enum(DATA_CHOICES).optional().meta({
+    description: "Data in volumes if the update fails: `undo` keeps a snapshot at the default " +
+      "backup target and brings it back, `keep` leaves what the new version wrote. Default: the " +
+      "label `longshore.update.data`, else the setting `data`",
   }),
   force: z.boolean().default(false).meta({
     description: "Ignores a blocked image, too little room and another platform, and recreates a " +
@@ -77,6 +84,17 @@ const Plan = z.object({
     message: z.string(),
     canForce: z.boolean().meta({ description: "Whether `force` ignores it" }),
   })),
+  data: z.object({
+    choice: z.enum(DATA_CHOICES),
+    target: z.string().nullable().meta({
+      description: "Name of the backup target; null for the first one, which the update creates",
+      example: "This host",
+    }),
+    volumes: z.array(z.object({
+      name: z.string().meta({ example: "shop_data" }),
+      size: z.int().nullable().meta({ description: "In bytes; null if it is not known" }),
+    })).meta({ description: "Kept before the update with `undo`" }),
+  }),
   verification: z.object({
     method: z.enum(["health", "stability"]),
     holdSeconds: z.int().meta({ description: "How long it must be healthy, or run" }),
@@ -102,7 +120,8 @@ export const containerUpdateEndpoints = (deps: Deps) => [
     description: "Starts a job: it pulls the image, creates the new container, stops the old one " +
       "and gives its name to the new one, which is then observed. If the new one exits, restarts, " +
       "becomes unhealthy or does not become healthy in time, the old container itself returns, and " +
-      "the image is blocked for this container. The old container is removed only after success. " +
+      'the image is blocked for this container. With `data: "undo"`, the volumes return with it; ' +
+      "what the new version wrote is kept as a snapshot. The old container is removed only after success. " +
       "What the user set is kept; what came from the old image comes from the new one. With " +
       "`plan`, nothing is done, and the response says what would be.",
     role: "operator",
@@ -121,7 +140,8 @@ export const containerUpdateEndpoints = (deps: Deps) => [
       409:
         "Another action is in progress, or something stands in the way: a Swarm task, automatic " +
         "removal, a blocked image, too little room, an image for another platform, or the tag has " +
-        "moved",
+        'moved; with `data: "undo"` a target that fails, no image that can empty volumes, or a ' +
+        "volume that other containers use",
     },
   }, async ({ params, query, body, note, caller }) => {
     note.command = JSON.stringify(body);
@@ -140,21 +160,28 @@ export const containerUpdateEndpoints = (deps: Deps) => [
     destructive: true,
     summary: "Roll back a container",
     description: "Starts a job that goes back to the image before the last update, by the same " +
-      "steps. Only the image goes back: data in volumes stays as it is. The image that is left is " +
-      "blocked for automatic updates.",
+      "steps. Data in volumes stays as it is; with `data`, it goes back to before the update, and " +
+      "what was written since is kept as a snapshot. The image that is left is blocked for " +
+      "automatic updates.",
     role: "operator",
     permission: "containers:update",
     params: ContainerParams,
-    body: Verification.meta({ id: "ContainerRollback", example: {} }),
+    body: Verification.extend({
+      data: z.boolean().default(false).meta({
+        description: 'Requires the role admin or `backup:write`, and an update with `data: "undo"`',
+      }),
+    }).meta({ id: "ContainerRollback", example: {} }),
     returns: Job,
     status: 202,
     failures: {
       ...FAILURES,
-      409: "No previous image is kept, or as with an update",
+      409: "No previous image or data is kept, or as with an update",
     },
-  }, async ({ params, body, caller }) => {
+  }, async ({ params, body, note, caller }) => {
+    note.command = JSON.stringify(body);
     await assertChoices(deps, caller, params.id, body);
     await assertMonitors(deps, caller, body.monitors ?? []);
+    if (body.data) assertMayDo(caller, "admin", "backup:write");
     return await startRollback(deps, { ...body, containerId: params.id, actor: caller });
   }),
 ];

@@ -13,6 +13,7 @@ import {
   INTERVAL_HOURS,
   readUpdateSettings,
 } from "../../services/updates/settings.ts";
+import { DATA_CHOICES } from "../../services/updates/labels.ts";
 import { WINDOW_MINUTES } from "../../services/updates/window.ts";
 import { assertMayCause } from "../../services/access/caller.ts";
 import type { Deps } from "../../services/deps.ts";
@@ -50,6 +51,11 @@ const fields = {
   stableSeconds: z.int().min(5).max(3_600).meta({
     description: "How long an updated container without a health check must run",
   }),
+  data: z.enum(DATA_CHOICES).meta({
+    description:
+      "For containers without the label `longshore.update.data`. `undo` brings the data " +
+      "of their volumes back if an update fails; `keep` leaves it as the new version wrote it",
+  }),
   rehearse: z.boolean().meta({
     description: "Whether updates are rehearsed on a copy of the data before, unless the request " +
       "or the label `longshore.update.rehearse` says otherwise",
@@ -66,6 +72,7 @@ const EXAMPLE = {
   minimumAgeHours: 72,
   keepPreviousDays: 7,
   stableSeconds: 60,
+  data: "undo",
   rehearse: false,
   windows: [{ cron: "0 3 * * sat", timeZone: "Europe/Berlin", durationMinutes: 120 }],
 };

@@ -2,6 +2,7 @@
 
 import * as z from "zod";
 import { PULL_POLICIES } from "../../services/images/pull_policy.ts";
+import { DATA_CHOICES } from "../../services/updates/labels.ts";
 import { startStackUpdate } from "../../services/updates/run/start_stack.ts";
 import type { Deps } from "../../services/deps.ts";
 import { endpoint } from "../contract/endpoint.ts";
@@ -28,6 +29,11 @@ export const stackUpdateEndpoints = (deps: Deps) => [
     body: Verification.omit({ logPatternMustNotAppear: true, monitors: true }).extend({
       atomic: z.boolean().default(true),
       pull: z.enum(PULL_POLICIES).default("always"),
+      data: z.enum(DATA_CHOICES).optional().meta({
+        description:
+          "As with one container, for each of them; `undo` is refused for a volume that " +
+          "containers share",
+      }),
       force: z.boolean().default(false).meta({
         description: "As with one container",
       }),
@@ -38,7 +44,7 @@ export const stackUpdateEndpoints = (deps: Deps) => [
     failures: {
       403: "Containers that this token cannot access depend on the stack",
       404: "The stack does not exist",
-      409: "Another action is in progress, or it is a Swarm stack",
+      409: "Another action is in progress, it is a Swarm stack, or data could not be brought back",
       ...ENGINE_FAILURES,
     },
   }, ({ params, body, note, caller }) => {

@@ -16,7 +16,7 @@ interface ContainerDetail extends ContainerListItem, ContainerDetails {
   /** The last sample; `null` unless running and sampled within the last 45 s. */
   stats: ContainerStats | null;
   /** The image before the last update, as long as it is kept; a rollback goes back to it. */
-  previousImage: { reference: string; replacedAt: string } | null;
+  previousImage: { reference: string; replacedAt: string; hasData: boolean } | null;
 }
 
 /**
@@ -48,7 +48,11 @@ export async function getContainer(
     finishedAt,
     stats: stats ?? null,
     previousImage: previous
-      ? { reference: previous.reference, replacedAt: previous.createdAt }
+      ? {
+        reference: previous.reference,
+        replacedAt: previous.createdAt,
+        hasData: previous.data !== null,
+      }
       : null,
   };
 }

@@ -2,17 +2,12 @@
 
 import type { Snapshot } from "../backup/restic/snapshot.ts";
 import { selectBackupTargets, type StoredTarget } from "../../db/backup_targets.ts";
-import { selectUnfinishedJobs } from "../../db/jobs.ts";
 import type { Deps } from "../deps.ts";
 import { AppError, messageFor } from "../errors.ts";
+import { assertIdle } from "../backup/targets/needed.ts";
 import { type OpenedTarget, openTargetRepository } from "../backup/targets/open.ts";
 import { translated } from "../backup/targets/repository.ts";
 import { isOfThisHost, readTags } from "../backup/trees/tags.ts";
-import type { DrillInput } from "./drills/job.ts";
-import { drillKind } from "./drills/kinds.ts";
-import type { RestoreInput } from "./restore/job.ts";
-import { restoreKind } from "./restore/kinds.ts";
-import { stackRestoreKind } from "./stack/kinds.ts";
 
 /** Longest wait for a target, in milliseconds. */
 const TARGET_MS = 60_000;
@@ -156,21 +151,10 @@ export async function deleteSnapshot(
   if (!isOfThisHost(snapshot)) {
     throw new AppError("forbidden", `Host ${snapshot.hostname} has made it; delete it there`);
   }
-  assertNotRestored(deps, opened);
+  // A job may still need what it has kept.
+  assertIdle(deps, opened.target.id);
   const signal = AbortSignal.timeout(TARGET_MS);
   await translated(() => repository.removeSnapshots([snapshot.id], signal));
-}
-
-const RESTORES = [restoreKind.id, stackRestoreKind.id, drillKind.id];
-
-/** A restore may still need what it has kept, and a drill what it restores. */
-function assertNotRestored({ db }: Pick<Deps, "db">, { target }: OpenedTarget): void {
-  const restore = selectUnfinishedJobs(db).find(({ kind, input }) =>
-    RESTORES.includes(kind) && (input as RestoreInput | DrillInput).targetId === target.id
-  );
-  if (restore) {
-    throw new AppError("conflict", `${restore.target} is being restored; try again later`);
-  }
 }
 
 function viewOf({ target }: OpenedTarget, snapshot: Snapshot): SnapshotView {

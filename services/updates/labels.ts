@@ -24,6 +24,13 @@ export type UpdatePolicy = (typeof UPDATE_POLICIES)[number];
 const UPDATE_LEVELS = ["same", "patch", "minor", "major"] as const;
 type UpdateLevel = (typeof UPDATE_LEVELS)[number];
 
+/**
+ * Data of an update that fails. `keep`: volumes stay as the new version leaves them. `undo`: they get
+ * the data from before the update back.
+ */
+export const DATA_CHOICES = ["keep", "undo"] as const;
+export type DataChoice = (typeof DATA_CHOICES)[number];
+
 /** Update policy in the labels of a container. */
 export interface LabelPolicy {
   /** `undefined`: that of the settings. */
@@ -39,6 +46,8 @@ export interface LabelPolicy {
   image?: { minAgeHours?: number; window?: UpdateWindow };
   /** Replaces the deadline of the verification after an update. */
   verifyTimeoutSeconds?: number;
+  /** Replaces that of the settings. */
+  data?: DataChoice;
   /** Names of containers that are updated before this one. */
   dependsOn: string[];
   /**
@@ -99,6 +108,7 @@ export function updatePolicy(labels: Labels, imageLabels: Labels | undefined): L
 /** The policy of a user, with what an image may add to it. */
 function restricted(own: LabelPolicy, given: LabelPolicy): LabelPolicy {
   const policy = own.policy ?? (given.policy === "auto" ? undefined : given.policy);
+  const data = own.data ?? (given.data === "undo" ? given.data : undefined);
   const tags = { ...(own.level !== "same" && given.tags), ...own.tags };
   const image = {
     ...(given.minAgeHours !== undefined && { minAgeHours: given.minAgeHours }),
@@ -107,6 +117,7 @@ function restricted(own: LabelPolicy, given: LabelPolicy): LabelPolicy {
   return {
     ...own,
     ...(policy && { policy }),
+    ...(data && { data }),
     ...(Object.keys(tags).length > 0 && { tags }),
     ...(Object.keys(image).length > 0 && { image }),
     problems: [...own.problems, ...given.problems],
@@ -146,6 +157,7 @@ function readPolicy(labels: Labels): LabelPolicy {
     "longshore.update.verify-timeout",
     (text, field) => parseDuration(text, { field, unit: "s", ...VERIFY_TIMEOUT }),
   );
+  const data = read("longshore.update.data", oneOf(DATA_CHOICES));
   const isUnsure = problems.length > 0 && policy !== "off";
   return {
     ...(isUnsure ? { policy: "notify" } : policy && { policy }),
@@ -154,6 +166,7 @@ function readPolicy(labels: Labels): LabelPolicy {
     ...(minAgeHours !== undefined && { minAgeHours }),
     ...(window && { window }),
     ...(verifyTimeoutSeconds !== undefined && { verifyTimeoutSeconds }),
+    ...(data && { data }),
     dependsOn: names(labels[`${WATCHTOWER}.depends-on`]),
     problems,
   };

@@ -4,6 +4,7 @@ import { selectSetting, upsertSetting } from "../../db/settings.ts";
 import { applyChange, type Change } from "../change.ts";
 import type { Deps } from "../deps.ts";
 import { AppError } from "../errors.ts";
+import type { DataChoice } from "./labels.ts";
 import { normalizeWindow, type UpdateWindow } from "./window.ts";
 
 export { INTERVAL_HOURS } from "../config/variables.ts";
@@ -22,6 +23,8 @@ export interface UpdateSettings {
   keepPreviousDays: number;
   /** Time that an updated container without a health check has to run. */
   stableSeconds: number;
+  /** Data of an update that fails, for containers whose labels do not say it. */
+  data: DataChoice;
   /** Whether updates are rehearsed on a copy before, unless a label or request says otherwise. */
   rehearse: boolean;
   /** When containers may be updated automatically; never if empty. */
@@ -50,6 +53,7 @@ const DEFAULTS: UpdateSettings = {
   minimumAgeHours: 72,
   keepPreviousDays: 7,
   stableSeconds: 60,
+  data: "keep",
   rehearse: false,
   windows: [],
 };

@@ -57,6 +57,10 @@ privateEngineTest("the dashboard finds, applies and explains updates", async (en
     await tab.checkAccessibility();
     await tab.choose(reference, "Update site");
     await planIsShown(tab);
+    await tab.click("checkbox", "Bring the data back if it fails");
+    const says = async () =>
+      (await tab.page.content()).includes("The container writes to no volumes");
+    await until("the plan says what is kept", says);
     await tab.checkAccessibility();
     await tab.click("button", "Cancel");
     await tab.gone("dialog");

@@ -1,9 +1,9 @@
 /** Restores that end with the service at each step, and go on after its next start. @module */
 
 import { equal } from "node:assert/strict";
-import type { Deps } from "../../services/deps.ts";
-import type { RestoreInput, RestoreJob } from "../../services/snapshots/restore/job.ts";
+import type { RestoreInput } from "../../services/snapshots/restore/job.ts";
 import { restoreParts } from "../../services/snapshots/restore/run.ts";
+import { runTwice } from "../helpers/killed_job.ts";
 import { engineTest } from "../helpers/real_engine.ts";
 import { type SnapshotApp, snapshotApp } from "../helpers/snapshots.ts";
 import { sleeper } from "../helpers/test_stack.ts";
@@ -13,8 +13,6 @@ const SNAPSHOTS = "/api/backup/snapshots";
 /** Steps of a restore that succeeds, and of one whose containers fail. */
 const SUCCESS = ["keep", "write", "release"];
 const FAILURE = ["failure", "put back"];
-
-class Killed extends Error {}
 
 engineTest("a restore that ends after any step goes on", async (real) => {
   await using test = await snapshotApp(real);
@@ -77,40 +75,6 @@ async function restoreTwice(
     images: [user.imageId],
     affected: [{ id: user.id, name: user.name }],
   };
-  const steps = new Map<string, { value: unknown } | undefined>();
-  const stop = new AbortController();
-  const jobUntil = (last: string | undefined): RestoreJob => ({
-    id: crypto.randomUUID(),
-    target: name,
-    input,
-    attachment: undefined,
-    signal: new AbortController().signal,
-    async step(step, work) {
-      const known = steps.get(step);
-      if (known) return known.value as Awaited<ReturnType<typeof work>>;
-      steps.set(step, undefined);
-      const value = await work();
-      steps.set(step, { value: JSON.parse(JSON.stringify(value ?? null)) });
-      if (step === last) {
-        stop.abort();
-        throw new Killed();
-      }
-      return value;
-    },
-    resultOf: (step) => steps.get(step)?.value,
-    hasBegun: (step) => steps.has(step),
-    progress() {},
-    log() {},
-  });
-  const jobs = Object.create(deps.jobs, { stopping: { value: stop.signal } });
-  const dying: Deps = { ...deps, jobs };
-  const killed = await restoreParts(dying, jobUntil(lastStep)).catch((error) => error);
-  equal(killed instanceof Killed, true, String(killed?.stack));
-  await start();
-  try {
-    await restoreParts(deps, jobUntil(undefined));
-    return "succeeded";
-  } catch (error) {
-    return (error as { status?: string }).status ?? String((error as Error).stack);
-  }
+  const at = { step: lastStep, moment: "stored" } as const;
+  return await runTwice(deps, { target: name, input }, at, { run: restoreParts, meanwhile: start });
 }

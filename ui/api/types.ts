@@ -1043,7 +1043,7 @@ export type ContainerDetail = {
   healthLog:
     ({ startedAt: string | null; endedAt: string | null; exitCode: number; output: string })[];
   stats: ContainerStats | null;
-  previousImage: { reference: string; replacedAt: string } | null;
+  previousImage: { reference: string; replacedAt: string; hasData: boolean } | null;
 };
 
 export type ContainerInspection = { Id: string; Name: string };
@@ -1095,6 +1095,7 @@ export type ContainerRollback = {
   verifyTimeoutSeconds?: number;
   logPatternMustNotAppear?: string;
   monitors?: (string)[];
+  data?: boolean;
 };
 
 export type ContainerState =
@@ -1127,6 +1128,7 @@ export type ContainerUpdate = {
   image?: string;
   pull?: "always" | "missing" | "never";
   digest?: string;
+  data?: "keep" | "undo";
   force?: boolean;
   rehearse?: boolean;
   rehearseOnly?: boolean;
@@ -1150,6 +1152,11 @@ export type ContainerUpdatePlan = {
   } | null;
   warnings: (string)[];
   obstacles: ({ message: string; canForce: boolean })[];
+  data: {
+    choice: "keep" | "undo";
+    target: string | null;
+    volumes: ({ name: string; size: number | null })[];
+  };
   verification: { method: "health" | "stability"; holdSeconds: number; deadlineSeconds: number };
 };
 
@@ -3893,6 +3900,7 @@ export type StackUpdate = {
   verifyTimeoutSeconds?: number;
   atomic?: boolean;
   pull?: "always" | "missing" | "never";
+  data?: "keep" | "undo";
   force?: boolean;
   rehearse?: boolean;
   rehearseOnly?: boolean;
@@ -4217,6 +4225,7 @@ export type UpdateSettings = {
   minimumAgeHours: number;
   keepPreviousDays: number;
   stableSeconds: number;
+  data: "keep" | "undo";
   rehearse: boolean;
   windows: (UpdateWindow)[];
   fixed: ("enabled" | "intervalHours")[];
@@ -4229,6 +4238,7 @@ export type UpdateSettingsChanges = {
   minimumAgeHours?: number;
   keepPreviousDays?: number;
   stableSeconds?: number;
+  data?: "keep" | "undo";
   rehearse?: boolean;
   windows?: (UpdateWindow)[];
 };

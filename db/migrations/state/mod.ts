@@ -55,6 +55,7 @@ import { migration as oidcCallbacks } from "./0046_oidc_callbacks.ts";
 import { migration as scheduleKinds } from "./0047_schedule_kinds.ts";
 import { migration as lastBackups } from "./0048_last_backups.ts";
 import { migration as backupDrills } from "./0049_backup_drills.ts";
+import { migration as keptData } from "./0050_kept_data.ts";
 
 export const stateMigrations: readonly Migration[] = [
   users,
@@ -106,4 +107,5 @@ export const stateMigrations: readonly Migration[] = [
   scheduleKinds,
   lastBackups,
   backupDrills,
+  keptData,
 ];

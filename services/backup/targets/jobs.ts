@@ -16,6 +16,7 @@ import { volumePart } from "../trees/part.ts";
 import { isOfThisHost, readTags } from "../trees/tags.ts";
 import { openTargetRepository } from "./open.ts";
 import { translated } from "./repository.ts";
+import { assertIdle, neededSnapshots } from "./needed.ts";
 import { requireTarget } from "./targets.ts";
 
 interface TargetInput<Options> {
@@ -72,11 +73,12 @@ export const pruneKind: NamedJobKind<TargetInput<PruneOptions>, PruneResult> = {
   steps: { prune: "Remove what no snapshot needs" },
   ...COMMON,
   run: (deps, job) =>
-    job.step(
-      "prune",
-      () =>
-        withRepository(deps, job, (repository) => repository.prune(job.input.options, job.signal)),
-    ),
+    job.step("prune", () => {
+      // Its lock would end what they do.
+      assertIdle(deps, job.input.id);
+      const { options } = job.input;
+      return withRepository(deps, job, (repository) => repository.prune(options, job.signal));
+    }),
 };
 
 export const unlockKind: NamedJobKind<TargetInput<{ all: boolean }>, { removed: number }> = {
@@ -149,10 +151,7 @@ async function checkRepository(
 const describeProblems = (count: number, [first]: readonly string[]) =>
   `${count} ${count === 1 ? "problem" : "problems"} found, the first: ${first}`;
 
-/**
- * Forgets snapshots of this host only, and none that keep what a restore has replaced: these are
- * deleted by people.
- */
+/** Forgets snapshots of this host only, and none that an update or an undo may still need. */
 async function forgetSnapshots(
   deps: Deps,
   job: JobRun<TargetInput<ForgetRequest>>,
@@ -160,10 +159,7 @@ async function forgetSnapshots(
   const { only, ...rules } = job.input.options;
   const isIncluded = (snapshot: Snapshot) =>
     isOfThisHost(snapshot) && (only === undefined || isOfSchedule(snapshot, only));
-  const mustStay = (snapshot: Snapshot) => {
-    const { reason } = readTags(snapshot);
-    return reason === "update" || reason === "undo";
-  };
+  const mustStay = neededSnapshots(deps, job.input.id);
   const plan = await withRepository(
     deps,
     job,

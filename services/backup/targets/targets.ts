@@ -21,12 +21,12 @@ import type { Change } from "../../change.ts";
 import { withDeadline } from "../../deadline.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError, requireFound, tooMany } from "../../errors.ts";
-import { selectUnfinishedJobs } from "../../../db/jobs.ts";
 import { REDACTED } from "../../text/redact.ts";
 import type { Storage } from "../restic/storage.ts";
 import { type Credentials, openSecrets } from "./credentials.ts";
 import { assertUnused, establish, type TargetDeps } from "./establish.ts";
 import { type Location, parseLocation } from "./location.ts";
+import { assertIdle } from "./needed.ts";
 import { targetStorage } from "./repository.ts";
 import { assertNoneKept, mergeSettings, settingsOf, type TargetSettings } from "./settings.ts";
 
@@ -152,18 +152,6 @@ const isSameRepository = (before: TargetSettings, after: TargetSettings): boolea
   Object.entries(before).every(([field, value]) =>
     field === "name" || after[field as keyof TargetSettings] === value
   );
-
-/**
- * A snapshot that a restore has kept may be needed after a restart.
- *
- * @throws {AppError} `conflict` while a job uses the target.
- */
-function assertIdle({ db }: Pick<Deps, "db">, id: string): void {
-  const user = selectUnfinishedJobs(db).find(({ input }) =>
-    (input as { targetId?: unknown } | null)?.targetId === id
-  );
-  if (user) throw new AppError("conflict", `A job uses the target: ${user.kind} of ${user.target}`);
-}
 
 /**
  * Forgets a target. Its repository stays as it is.

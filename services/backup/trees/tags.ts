@@ -16,12 +16,19 @@ export interface Tagged {
   stack: string | null;
   reason: Reason | null;
   note: string | null;
+  /** Day (UTC) until which no rule removes it. */
+  keptUntil: string | null;
 }
 
-export const tagsOf = ({ stack, reason, note }: Omit<Tagged, "isLongshore">): string[] => [
+export const tagsOf = (
+  { stack, reason, note, keptUntil = null }:
+    & Pick<Tagged, "stack" | "reason" | "note">
+    & Partial<Pick<Tagged, "keptUntil">>,
+): string[] => [
   OWN,
   ...(stack === null ? [] : [`stack=${stack}`]),
   `reason=${reason}`,
+  ...(keptUntil === null ? [] : [`kept-until=${keptUntil}`]),
   ...(note === null ? [] : [`note=${note.replaceAll(",", ";")}`]),
 ];
 
@@ -39,6 +46,7 @@ export function readTags({ tags }: Pick<Snapshot, "tags">): Tagged {
     stack: value("stack"),
     reason: REASONS.find((each) => each === reason) ?? null,
     note: value("note"),
+    keptUntil: value("kept-until"),
   };
 }
 

@@ -42,21 +42,34 @@ export async function usersOf(
   });
 }
 
-/** The containers that use one of several volumes or directories, as {@linkcode usersOf} finds them. */
-export async function containersUsing(
+/** A user of one of several volumes or directories. */
+interface SourceUser extends VolumeUser {
+  source: string;
+}
+
+/** The users of several volumes or directories, as {@linkcode usersOf} finds them. */
+export async function usersOfAll(
   deps: ReadDeps,
   sources: readonly MountSource[],
-): Promise<Container[]> {
-  const byId = new Map<string, Container>();
+): Promise<SourceUser[]> {
+  const all: SourceUser[] = [];
   for (const mount of sources) {
     const volume = mount.type === "volume"
       ? await findVolume(deps.engine, mount.source)
       : undefined;
-    for (const { container } of await usersOf(deps, mount, volume?.Mountpoint)) {
-      byId.set(container.id, container);
-    }
+    const users = await usersOf(deps, mount, volume?.Mountpoint);
+    all.push(...users.map((user) => ({ ...user, source: mount.source })));
   }
-  return [...byId.values()];
+  return all;
+}
+
+/** The containers among them. */
+export async function containersUsing(
+  deps: ReadDeps,
+  sources: readonly MountSource[],
+): Promise<Container[]> {
+  const users = await usersOfAll(deps, sources);
+  return [...new Map(users.map(({ container }) => [container.id, container])).values()];
 }
 
 /** Whether one directory is in the other, or the same. */

@@ -8,7 +8,7 @@
 
 import type { Repository } from "../../backup/restic/repository.ts";
 import { openTargetRepository } from "../../backup/targets/open.ts";
-import { type Stored, storeTree } from "../../backup/trees/store.ts";
+import { assertKept, keepParts, putPartsBack } from "../../backup/trees/keep.ts";
 import { keptTags } from "../../backup/trees/tags.ts";
 import { writeParts } from "../../backup/trees/write.ts";
 import { withoutValuesOf } from "../../backup/volumes/secret_values.ts";
@@ -17,7 +17,6 @@ import { currentContainers, isUp } from "../../containers/reads.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError, messageFor } from "../../errors.ts";
 import { JobEnd } from "../../jobs/kind.ts";
-import { sleep } from "../../lifecycle.ts";
 import { throwIfInterrupted } from "../../updates/run/interruption.ts";
 import { verify } from "../../updates/run/verify.ts";
 import { type Held, hold, planHold, release } from "../hold.ts";
@@ -30,10 +29,6 @@ const STABLE_S = 10;
 
 /** Step that stores a failure, so that a restart takes it back and does not try again. */
 const FAILURE = "failure";
-
-/** Attempts to reach a target that has what was kept, and the pause between them. */
-const ATTEMPTS_MAX = 60;
-const ATTEMPT_MS = 10_000;
 
 export async function restoreParts(deps: Deps, job: RestoreJob): Promise<RestoreResult> {
   return await (job.input.to === "new" ? restoreAsNew : replace)(deps, job);
@@ -131,25 +126,17 @@ const keptBy = (job: RestoreJob): string | null =>
 
 /** @throws {AppError} `conflict` if something that is not in the snapshot would be deleted. */
 async function keep(deps: Deps, job: RestoreJob, repository: Repository): Promise<string> {
-  const { target, input: { affected, parts, images } } = job;
-  const tree = { parts: parts.map(({ to }) => to), dumps: [], described: null };
-  const tags = keptTags(target);
-  const { snapshot, skipped } = await withoutValuesOf(
-    deps.engine,
-    affected,
-    () => storeTree(deps, repository, tree, { tags, images, job }),
-  );
-  assertKept(skipped);
-  return snapshot;
+  const tags = keptTags(job.target);
+  const stored = await keepParts(deps, repository, usedParts(job), { tags, job });
+  assertKept(stored);
+  return stored.snapshot;
 }
 
-/** @throws {AppError} `conflict` if something that would be deleted was not stored. */
-export function assertKept(skipped: Stored["skipped"]): void {
-  const lost = skipped.find(({ reason }) => !WITHOUT_CONTENT.test(reason));
-  if (lost) throw new AppError("conflict", `${lost.path} cannot be kept: it ${lost.reason}`);
-}
-
-const WITHOUT_CONTENT = /socket|FIFO/;
+const usedParts = ({ input: { affected, parts, images } }: RestoreJob) => ({
+  parts: parts.map(({ to }) => to),
+  images,
+  containers: affected,
+});
 
 /** Whether one of the held containers runs. */
 export async function isAnyUp(deps: Deps, { containers }: Held): Promise<boolean> {
@@ -181,28 +168,11 @@ async function takeBack(deps: Deps, job: RestoreJob, held: Held): Promise<never>
 
 /** Also for a job that was cancelled. */
 async function putBack(deps: Deps, job: RestoreJob, held: Held): Promise<void> {
-  const signal = deps.jobs.stopping;
-  using opened = await openPatiently(deps, job.input.targetId, signal);
-  await hold(deps, held, operationOf(job.target));
-  const parts = job.input.parts.map(({ to }) => ({ from: to.path.slice(1), to }));
-  const { affected, images } = job.input;
-  const request = { snapshot: keptBy(job)!, parts, files: null, emptiedWith: images };
-  const write = () =>
-    writeParts(deps, opened.repository, request, { signal, progress: job.progress });
-  await withoutValuesOf(deps.engine, affected, write);
-}
-
-/** After a restart of the host, a target may answer later than the engine. */
-export async function openPatiently(deps: Deps, targetId: string, signal: AbortSignal) {
-  for (let attempts = 1;; attempts++) {
-    try {
-      return await openTargetRepository(deps, targetId, signal);
-    } catch (error) {
-      const mayAnswer = error instanceof AppError && error.code === "bad_gateway";
-      if (!mayAnswer || attempts === ATTEMPTS_MAX) throw error;
-      await sleep(ATTEMPT_MS, signal);
-    }
-  }
+  const kept = { ...usedParts(job), targetId: job.input.targetId, snapshot: keptBy(job)! };
+  await putPartsBack(deps, kept, {
+    job: { signal: deps.jobs.stopping, progress: job.progress },
+    stop: () => hold(deps, held, operationOf(job.target)),
+  });
 }
 
 /** @returns Why the containers count as well; `null` if none ran. */

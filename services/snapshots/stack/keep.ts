@@ -2,6 +2,7 @@
 
 import type { Repository } from "../../backup/restic/repository.ts";
 import type { Part } from "../../backup/trees/part.ts";
+import { assertKept } from "../../backup/trees/keep.ts";
 import { storeTree } from "../../backup/trees/store.ts";
 import { tagsOf } from "../../backup/trees/tags.ts";
 import { withoutValuesOf } from "../../backup/volumes/secret_values.ts";
@@ -10,7 +11,6 @@ import type { Deps } from "../../deps.ts";
 import { currentContainers } from "../../containers/reads.ts";
 import { type Contents, contentsOfStack } from "../contents.ts";
 import { describedFiles, describeStack } from "../description.ts";
-import { assertKept } from "../restore/run.ts";
 import { replacedParts, type StackRestoreJob } from "./job.ts";
 
 /**
@@ -43,7 +43,7 @@ export async function keepStack(
         job,
       }),
   );
-  assertKept(skipped);
+  assertKept({ skipped });
   return snapshot;
 }
 

@@ -1,10 +1,8 @@
 /** Takes a failed restore of a stack back: nothing of a new one stays, and a replaced one returns. @module */
 
-import { bytesOf } from "../../backup/restic/entry_directory.ts";
-import { writeParts } from "../../backup/trees/write.ts";
+import { putPartsBack } from "../../backup/trees/keep.ts";
 import { findHelperImage } from "../../backup/volumes/helper_image.ts";
 import { deleteHostPath } from "../../backup/volumes/host_path.ts";
-import { withoutValuesOf } from "../../backup/volumes/secret_values.ts";
 import { restoreNames } from "../../compose/deploy/back.ts";
 import type { NamedImage } from "../../compose/deploy/planned.ts";
 import { returnToVersion } from "../../compose/restored_sources.ts";
@@ -15,7 +13,6 @@ import type { Evidence } from "../../updates/run/evidence.ts";
 import { throwIfInterrupted } from "../../updates/run/interruption.ts";
 import { type Held, hold, release } from "../hold.ts";
 import { operationOf } from "../job.ts";
-import { openPatiently } from "../restore/run.ts";
 import type { FoundImages } from "./images.ts";
 import { replacedParts, type StackRestoreJob } from "./job.ts";
 import { removeParts } from "./parts.ts";
@@ -58,10 +55,11 @@ export async function takeBack(
     await restoreNames(deps, (job.resultOf("names") ?? []) as NamedImage[]);
     if (hasWritten) {
       await job.step("put back", async () => {
-        await hold(deps, held, operation);
+        const stop = () => hold(deps, held, operation);
+        await stop();
         await removeParts(deps, job);
         await removePaths(deps, job);
-        if (input.to === "replace") await putBack(deps, job);
+        if (input.to === "replace") await putBack(deps, job, stop);
         if (job.hasBegun("sources")) {
           await returnToVersion(deps, { name, userId: input.userId, version });
         }
@@ -97,13 +95,17 @@ const helpersOf = (job: StackRestoreJob): string[] => {
 };
 
 /** Also for a job that was cancelled. */
-async function putBack(deps: Deps, job: StackRestoreJob): Promise<void> {
-  const parts = replacedParts(job.input).map(({ to }) => ({ from: bytesOf(to.path.slice(1)), to }));
+async function putBack(
+  deps: Deps,
+  job: StackRestoreJob,
+  stop: () => Promise<void>,
+): Promise<void> {
+  const parts = replacedParts(job.input).map(({ to }) => to);
   if (parts.length === 0) return;
-  const signal = deps.jobs.stopping;
-  using opened = await openPatiently(deps, job.input.targetId, signal);
-  const request = { snapshot: keptBy(job)!, parts, files: null, emptiedWith: helpersOf(job) };
-  const write = () =>
-    writeParts(deps, opened.repository, request, { signal, progress: job.progress });
-  await withoutValuesOf(deps.engine, job.input.affected, write);
+  const { input: { affected, targetId }, progress } = job;
+  const used = { parts, images: helpersOf(job), containers: affected };
+  await putPartsBack(deps, { ...used, targetId, snapshot: keptBy(job)! }, {
+    job: { signal: deps.jobs.stopping, progress },
+    stop,
+  });
 }

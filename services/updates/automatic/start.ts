@@ -3,6 +3,7 @@
 import { selectJobs } from "../../../db/jobs.ts";
 import type { Deps } from "../../deps.ts";
 import type { JobView } from "../../jobs/view.ts";
+import { dataChoice, planUndo } from "../data/plan.ts";
 import type { UpdateInput } from "../run/job.ts";
 import { updateKind } from "../run/kind.ts";
 import { readLatest } from "../run/latest.ts";
@@ -29,6 +30,9 @@ export async function startAutomaticUpdate(
   const survey = await surveyUpdate(deps, containerId, { image, digest });
   const { obstacles } = await readLatest(deps, survey, { pull: "always", digest });
   assertNoObstacle(obstacles.filter(({ canForce }) => !canForce), false);
+  const isUndone = dataChoice(deps, survey, undefined) === "undo";
+  const undo = isUndone ? (await planUndo(deps, [survey])).obstacles : [];
+  obstacles.push(...undo);
   if (isReported(deps, update, [...survey.obstacles, ...obstacles])) return undefined;
   const request = { verifyTimeoutSeconds, actor };
   return (await startRun(deps, updateKind, { ...survey, obstacles: [] }, request, {
@@ -36,6 +40,8 @@ export async function startAutomaticUpdate(
     pull: "always",
     force: false,
     expectedDigest: digest,
+    // Its job ends with the obstacles.
+    data: undo.length > 0 ? "keep" : undefined,
     rehearsal: rehearsalChoice(deps, {}, [survey.old.Config.Labels]),
     obstacles,
   })).job;

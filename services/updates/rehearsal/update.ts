@@ -41,6 +41,7 @@ export async function rehearseUpdate(
       digest,
       reason,
       evidence,
+      data: null,
     };
     throw new JobEnd("failed", reason, result satisfies FailedUpdate);
   }

@@ -7,11 +7,20 @@ import {
 } from "../../../db/updates/blocked.ts";
 import type { Deps } from "../../deps.ts";
 import { errorFields } from "../../log.ts";
+import {
+  bringBack,
+  dataOf,
+  type DataState,
+  describeData,
+  keptDataOf,
+  removeCopy,
+} from "../data/steps.ts";
 import { keepCrashLines } from "../../containers/crash_lines.ts";
 import { JobEnd } from "../../jobs/kind.ts";
 import { evidenceLines } from "./evidence.ts";
 import { throwIfInterrupted } from "./interruption.ts";
 import {
+  type DataResult,
   type FailedUpdate,
   type Failure,
   messageOf,
@@ -49,6 +58,7 @@ export async function commit(
       () => recordCommit(deps, job, { planned, pulled }),
     );
   });
+  await removeCopy(deps, job);
   return {
     container: name,
     oldId: target.oldId,
@@ -59,6 +69,7 @@ export async function commit(
     updated: true,
     ...verdict,
     downtimeMs,
+    data: dataOf(job),
   };
 }
 
@@ -93,6 +104,7 @@ function recordCommit(
     containerName: name,
     imageId: oldImageId,
     reference: oldReference,
+    data: keptDataOf(job, planned),
     currentId: pulled.imageId,
   });
 }
@@ -125,33 +137,49 @@ export async function rollBack(
 ): Promise<never> {
   const { input: { name, reference } } = job;
   const { failure: { reason, evidence }, pulled: { digest } } = end;
-  const { id, problem } = await putBack(deps, job, end);
-  const all = problem === null ? reason : problemOf(reason, problem);
-  throw new JobEnd(
-    problem === null ? "rolled_back" : "needs_attention",
-    all,
-    { container: name, id, image: reference, digest, evidence, reason: all } satisfies FailedUpdate,
-  );
+  const { id, problem, data } = await putBack(deps, job, end);
+  const all = `${problem === null ? reason : problemOf(reason, problem)}${describeData(data)}`;
+  const result: FailedUpdate = {
+    container: name,
+    id,
+    image: reference,
+    digest,
+    evidence,
+    reason: all,
+    data,
+  };
+  throw new JobEnd(problem === null ? "rolled_back" : "needs_attention", all, result);
+}
+
+/** The end of an update that failed. */
+interface PutBack {
+  /** Of the container that has the name then. */
+  id: string;
+  /** Problem that needs attention: why the old one could not be restored, or which new one remains. */
+  problem: string | null;
+  data: DataResult | null;
 }
 
 /**
  * Puts the old containers back, removes the new ones and blocks their image. If that fails, the
  * containers that can run stay, and all updates of the container are blocked.
  *
- * @returns The container that is in place then, and what needs attention: why the old one could not be
- * restored, or which new one remains.
+ * Data is brought back before, if it was kept: no old container starts on what a new one wrote.
  */
 export async function putBack(
   deps: Deps,
   job: UpdateJob,
   { planned, pulled, pairs, failure }: Replaced & { failure: Failure },
-): Promise<{ id: string; problem: string | null }> {
+): Promise<PutBack> {
   const { name, reference, isRebuild } = job.input;
   const { reason, isCancelled } = failure;
   const { digest, digests } = pulled;
   keepCrashLines(deps.crashLines, job.id, evidenceLines(failure, name));
-  return await job.step("roll_back", async () => {
-    const left = await restoreOrKeep(deps, pairs);
+  const known = job.resultOf("roll_back") as PutBack | undefined;
+  if (known) return known;
+  const state = await bringBack(deps, job, planned, pairs);
+  const end = await job.step("roll_back", async (): Promise<PutBack> => {
+    const left = { ...await restoreOrKeep(deps, pairs, state), data: state.data };
     await restoreName(deps, job, planned);
     if (left.problem === null) {
       await removePreviousTag(deps, { containerName: name, imageId: planned.oldImageId });
@@ -170,22 +198,32 @@ export async function putBack(
     }
     return left;
   });
+  await removeCopy(deps, job);
+  return end;
 }
 
 const problemOf = (reason: string, problem: string) => `${reason}; ${problem}`;
 
-/** @returns The container that is in place then, and what needs attention. */
 async function restoreOrKeep(
   deps: Deps,
   pairs: readonly Pair[],
-): Promise<{ id: string; problem: string | null }> {
+  state: DataState,
+): Promise<Omit<PutBack, "data">> {
+  switch (state.has) {
+    case "new":
+      return { id: await keepLiving(deps, pairs), problem: state.problem };
+    case "part":
+      return { id: await leaveStopped(deps, pairs), problem: state.problem };
+  }
   try {
     const { returned: [target], problems } = await putOldBack(deps, pairs);
     return { id: target!.oldId, problem: problems.join("; ") || null };
   } catch (error) {
     await throwIfInterrupted(deps, error);
     const problem = `the old container could not be restored: ${messageOf(deps, error)}`;
-    return { id: await keepLiving(deps, pairs), problem };
+    // The new ones would change the data again that is back.
+    const keep = state.data?.restored ? leaveStopped : keepLiving;
+    return { id: await keep(deps, pairs), problem };
   }
 }
 
@@ -201,10 +239,15 @@ async function keepLiving(deps: Deps, pairs: readonly Pair[]): Promise<string> {
       container: target.name,
       ...errorFields(error),
     });
-    await nameOldOnes(deps, pairs).catch((error) => throwIfInterrupted(deps, error));
-    await discard(deps, pairs);
-    return target.oldId;
+    return await leaveStopped(deps, pairs);
   }
+}
+
+/** Gives the old containers their names, and removes the new ones. */
+async function leaveStopped(deps: Deps, pairs: readonly Pair[]): Promise<string> {
+  await nameOldOnes(deps, pairs).catch((error) => throwIfInterrupted(deps, error));
+  await discard(deps, pairs);
+  return pairs[0]!.oldId;
 }
 
 /** Keeps images from being tried again on the container. */

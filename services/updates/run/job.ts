@@ -1,5 +1,6 @@
 /** Input, step records and result of an update's job. @module */
 
+import type { KeptData } from "../../../db/updates/previous.ts";
 import type { Deps } from "../../deps.ts";
 import { messageFor } from "../../errors.ts";
 import { emit } from "../../events/emit.ts";
@@ -35,6 +36,12 @@ export interface UpdateInput {
    * for the outcome.
    */
   isRebuild: boolean;
+  /** Id of the backup target to which the data before it goes; missing if it stays as it is written. */
+  targetId?: string | undefined;
+  /** Name of the target. */
+  place?: string | undefined;
+  /** Data that a rollback brings back. */
+  restored?: KeptData | undefined;
   /** Missing in jobs of older versions. */
   rehearsal?: RehearsalChoice;
   /** Obstacles in the registry's answer before the job; they end the job of an automatic update. */
@@ -55,6 +62,31 @@ export interface Planned {
   members: Member[];
   watched: Identity[];
   defaultRuntime: string | null;
+  /** Missing if the data stays as it is written. */
+  undone?: UndoneData | undefined;
+}
+
+/** Data that is kept, so that a failure can bring it back. */
+export interface UndoneData {
+  /** Names of volumes. */
+  volumes: string[];
+  /** Of the containers, for helper containers. */
+  images: string[];
+  stack: string | null;
+}
+
+/** Snapshots of an update that can bring data back. */
+export interface DataResult {
+  /** Name of the target that has them. */
+  target: string;
+  /** Data from before it. */
+  before: string;
+  /** Bytes of its files. */
+  size: number;
+  /** Data that the failed version wrote; `null` unless the data from before is back. */
+  written: string | null;
+  /** The data that the volumes got; `null` if they have what was written last. */
+  restored: string | null;
 }
 
 /** Record of the step `pull`. */
@@ -69,7 +101,7 @@ export interface Pulled {
 /** Record of the step `evidence`. It begins every rollback. */
 export interface Failure {
   reason: string;
-  /** A cancelled update says nothing about the image. */
+  /** Whether it was cancelled, or ended before the new container: then the image is not blocked. */
   isCancelled: boolean;
   evidence: Evidence[];
 }
@@ -98,6 +130,8 @@ export interface UpdateResult {
   rehearsal?: string;
   /** From the stop of the old container to the start of the new one; `null` if it did not run. */
   downtimeMs: number | null;
+  /** `null` if no data was kept. */
+  data: DataResult | null;
 }
 
 /** The result of an update that failed after containers were changed. */
@@ -109,9 +143,15 @@ export interface FailedUpdate {
   digest: string;
   reason: string;
   evidence: Evidence[];
+  data: DataResult | null;
 }
 
 export interface StackUpdateInput {
+  /** Backup target for data, as with one container. */
+  targetId?: string | undefined;
+  place?: string | undefined;
+  /** Names of the containers whose data is kept. */
+  undone?: string[] | undefined;
   /** Names of the containers, in the order in which they are updated. */
   containers: string[];
   /** Everything that the update replaces or stops. */

@@ -10,11 +10,16 @@ export const UPDATE_STEPS = {
   pull: "Pull the image",
   rehearse: "Rehearse the update on a copy",
   create: "Create the new container",
+  copy: "Copy the data while the container runs",
+  keep: "Stop the old container and keep its data",
+  write: "Bring the earlier data back",
   swap: "Replace the old container",
   verify: "Verify the new container",
   evidence: "Keep its log",
   measure: "Measure the downtime",
   commit: "Remove the old container",
+  keep_written: "Keep the data that the new version wrote",
+  put_back: "Bring the data back",
   roll_back: "Put the old container back",
 };
 

@@ -7,6 +7,7 @@
  */
 
 import type { Deps } from "../../deps.ts";
+import { copyData, keepData } from "../data/steps.ts";
 import { readUpdateSettings } from "../settings.ts";
 import { collectEvidence, type Evidence } from "./evidence.ts";
 import { commit, rollBack } from "./finish.ts";
@@ -63,11 +64,13 @@ export async function prepare(deps: Deps, job: UpdateJob): Promise<Prepared> {
     const known = planned;
     const pulled = await job.step("pull", () => obtainImage(deps, job, known));
     if (isCurrent(job, planned, pulled)) return { planned, pulled, pairs: undefined };
+
     const rehearsal = await rehearseIfChosen(deps, job, planned, pulled);
     if (job.input.rehearsal === "only") {
       await restoreName(deps, job, planned);
       return { planned, pulled, pairs: undefined, rehearsal };
     }
+    await copyData(deps, job, planned);
     const { members, defaultRuntime } = planned;
     const pairs = await job.step("create", async () => {
       report(deps, job, "update.started", { digest: pulled.digest });
@@ -118,6 +121,7 @@ export function unchanged(
     reason: rehearsal ?? `${name} already runs this image`,
     ...(rehearsal !== undefined && { rehearsal }),
     downtimeMs: null,
+    data: null,
   };
 }
 
@@ -134,12 +138,15 @@ export async function replace(
   if (!job.hasBegun("evidence")) {
     try {
       job.signal.throwIfAborted();
+      await keepData(deps, job, planned, pairs);
       await job.step("swap", () => putNewInPlace(deps, pairs));
       if (job.input.isRebuild) return { verdict: "inconclusive", reason: "Not observed" };
       return await judgeNew(deps, job, planned, pairs);
     } catch (error) {
       await throwIfInterrupted(deps, error);
-      failure = { reason: messageOf(deps, error), isCancelled: job.signal.aborted };
+      // Data that could not be kept says nothing about the image either.
+      const isCancelled = job.signal.aborted || !job.hasBegun("swap");
+      failure = { reason: messageOf(deps, error), isCancelled };
     }
   }
   return { failure: await job.step("evidence", () => gather(deps, pairs, failure)) };

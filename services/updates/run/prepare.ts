@@ -11,6 +11,7 @@ import { type ImageInspect, imageInspect } from "../../../engine/images.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../errors.ts";
 import { pullImage } from "../../images/pull.ts";
+import { planUndone } from "../data/plan.ts";
 import { nameOf } from "../recreate/replace.ts";
 import { blockOf } from "./blocked.ts";
 import { nameImage } from "./image_name.ts";
@@ -27,12 +28,12 @@ import { digestsOf, type Obstacle, surveyUpdate } from "./survey.ts";
  */
 export async function planUpdateJob(deps: Deps, { input }: UpdateJob): Promise<Planned> {
   const { containerId, name, reference, force, affected, expectedDigest, isRebuild } = input;
-  const { old, dependents, oldImage, local, watched, defaultRuntime, obstacles } =
-    await surveyUpdate(deps, containerId, {
-      image: reference,
-      digest: expectedDigest ?? undefined,
-      isRebuild,
-    });
+  const survey = await surveyUpdate(deps, containerId, {
+    image: reference,
+    digest: expectedDigest ?? undefined,
+    isRebuild,
+  });
+  const { old, dependents, oldImage, local, watched, defaultRuntime, obstacles } = survey;
   assertNoObstacle([...obstacles, ...input.obstacles ?? []], force);
   const isReserved = (dependent: ContainerInspect) =>
     affected.some((each) => each.id === dependent.Id || each.name === nameOf(dependent));
@@ -50,6 +51,7 @@ export async function planUpdateJob(deps: Deps, { input }: UpdateJob): Promise<P
     members,
     watched: watched.map(({ id, name }) => ({ id, name })),
     defaultRuntime: defaultRuntime ?? null,
+    ...(input.targetId !== undefined && { undone: await planUndone(deps, survey) }),
   };
 }
 

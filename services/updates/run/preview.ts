@@ -6,6 +6,8 @@ import type { ImageInspect } from "../../../engine/images.ts";
 import type { Deps } from "../../deps.ts";
 import { asContainer } from "../../containers/reads.ts";
 import { assertDependentsInScope } from "../../containers/share_group.ts";
+import { dataChoice, planUndo, type UndoPlan } from "../data/plan.ts";
+import type { DataChoice } from "../labels.ts";
 import { readUpdateSettings } from "../settings.ts";
 import { rehearsalChoice } from "../rehearsal/choice.ts";
 import { previewRehearsal, type RehearsalPreview } from "../rehearsal/preview.ts";
@@ -40,6 +42,8 @@ interface UpdatePreview {
   rehearsal: RehearsalPreview | null;
   warnings: string[];
   obstacles: Obstacle[];
+  /** Data that is kept, to bring it back after a failure. */
+  data: Pick<UndoPlan, "target" | "volumes"> & { choice: DataChoice };
   verification: {
     method: "health" | "stability";
     /** Time for which it must be healthy, or run without a restart. */
@@ -48,6 +52,8 @@ interface UpdatePreview {
     deadlineSeconds: number;
   };
 }
+
+const NOTHING: UndoPlan = { target: null, volumes: [], warnings: [], obstacles: [] };
 
 /** @throws {AppError} As `startUpdate()`, except for what stands in the way. */
 export async function previewUpdate(
@@ -72,6 +78,8 @@ export async function previewUpdate(
     apiVersion: deps.engine.apiVersion,
     defaultRuntime: survey.defaultRuntime,
   });
+  const choice = dataChoice(deps, survey, request.data);
+  const undo = choice === "undo" ? await planUndo(deps, [survey]) : NOTHING;
   const expectation = expectationOf(old, {
     stableSeconds,
     defaultStableSeconds: readUpdateSettings(deps).stableSeconds,
@@ -92,12 +100,14 @@ export async function previewUpdate(
     watched: watched.map(({ name }) => name),
     replaced: plan?.replaced ?? null,
     rehearsal,
-    warnings: [...warningsOf(old, oldImage, newImage), ...latest.warnings],
+    warnings: [...warningsOf(old, oldImage, newImage), ...latest.warnings, ...undo.warnings],
     obstacles: [
       ...survey.obstacles,
       ...latest.obstacles,
       ...logObstacles(deps.engine, old, request.logPatternMustNotAppear),
+      ...undo.obstacles,
     ],
+    data: { choice, target: undo.target, volumes: undo.volumes },
     verification: {
       method: expectation.hasHealthCheck ? "health" : "stability",
       holdSeconds: Math.round(expectation.holdMs / 1000),

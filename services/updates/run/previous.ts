@@ -23,8 +23,8 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 /** Records the image that a container no longer uses, and forgets the one that it uses now. */
 export function recordPrevious(
   { db, now }: Pick<Deps, "db" | "now">,
-  { containerName, imageId, reference, currentId }:
-    & Pick<PreviousImage, "containerName" | "imageId" | "reference">
+  { containerName, data, imageId, reference, currentId }:
+    & Pick<PreviousImage, "containerName" | "data" | "imageId" | "reference">
     & { currentId: string },
 ): void {
   const { name, tag } = previousTag(containerName, imageId);
@@ -37,6 +37,7 @@ export function recordPrevious(
     imageId,
     reference,
     tag: `${name}:${tag}`,
+    data,
     createdAt: now().toISOString(),
   });
 }

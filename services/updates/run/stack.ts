@@ -11,6 +11,7 @@ import { type ImageInspect, imageInspect } from "../../../engine/images.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError, notFound } from "../../errors.ts";
 import type { Identity } from "../../containers/reservations.ts";
+import { describeData } from "../data/steps.ts";
 import { pullImage } from "../../images/pull.ts";
 import type { PullPolicy } from "../../images/pull_policy.ts";
 import { JobEnd } from "../../jobs/kind.ts";
@@ -19,6 +20,7 @@ import { commit, putBack } from "./finish.ts";
 import { nameImage } from "./image_name.ts";
 import { throwIfInterrupted } from "./interruption.ts";
 import {
+  type DataResult,
   type Failure,
   messageOf,
   type Planned,
@@ -182,6 +184,7 @@ async function pullAll(
 /** One container's part of the job, with steps of its own. */
 function memberJob(job: StackUpdateJob, index: number, reference: string): UpdateJob {
   const { stableSeconds, verifyTimeoutSeconds, force, affected, containers } = job.input;
+  const { targetId, place, undone } = job.input;
   const name = containers[index]!;
   const ownName = (step: string) => `${step} ${index + 1}`;
   const input: UpdateInput = {
@@ -199,6 +202,7 @@ function memberJob(job: StackUpdateJob, index: number, reference: string): Updat
     force,
     expectedDigest: null,
     isRebuild: false,
+    ...(undone?.includes(name) && { targetId, place }),
   };
   return {
     ...job,
@@ -225,6 +229,7 @@ async function goBack(
   const problems: string[] = [];
   const evidence: Evidence[] = [];
   const updated: string[] = [];
+  const data: (DataResult & { container: string })[] = [];
   for (const [index, { reference }] of [...named.entries()].toReversed()) {
     const member = memberJob(job, index, reference);
     const pairs = member.resultOf("create") as Pair[] | undefined;
@@ -233,21 +238,25 @@ async function goBack(
       marks.use(markReplaced(deps, pairs));
       const own = member.resultOf("evidence") as Failure | undefined;
       evidence.push(...own?.evidence ?? []);
-      const { problem } = await putBack(deps, member, {
+      const end = await putBack(deps, member, {
         planned: member.resultOf("plan") as Planned,
         pulled: member.resultOf("pull") as Pulled,
         pairs,
         failure: own ??
           { reason: `Put back with its stack: ${reason}`, isCancelled: true, evidence },
       });
-      if (problem !== null) problems.push(problem);
+      if (end.problem !== null) problems.push(end.problem);
+      if (end.data) data.push({ container: member.input.name, ...end.data });
     }
   }
   await restoreNames(deps, job, { named, updated });
   if (problems.length > 0) {
-    throw new JobEnd("needs_attention", [reason, ...problems].join("; "), { evidence });
+    throw new JobEnd("needs_attention", [reason, ...problems].join("; "), { evidence, data });
   }
-  if (updated.length === 0) throw new JobEnd("rolled_back", reason, { evidence });
+  if (updated.length === 0) {
+    const texts = data.map((each) => describeData(each, each.container));
+    throw new JobEnd("rolled_back", `${reason}${texts.join("")}`, { evidence, data });
+  }
   throw new AppError("conflict", `${reason}; updated before: ${updated.join(", ")}`);
 }
 

@@ -2,6 +2,7 @@
 
 import type { Scope } from "../../access/scope.ts";
 import type { Holder } from "../../access/shares.ts";
+import type { KeptData, PreviousImage } from "../../../db/updates/previous.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../errors.ts";
 import { affectedBy } from "../../containers/reserve.ts";
@@ -10,6 +11,8 @@ import type { JobKind } from "../../jobs/kind.ts";
 import { type StartedJob, startJob } from "../../jobs/runner.ts";
 import type { JobView } from "../../jobs/view.ts";
 import { compileLinearPattern } from "../../input/linear_pattern.ts";
+import { dataChoice, prepareRestored, prepareUndo } from "../data/plan.ts";
+import type { DataChoice } from "../labels.ts";
 import type { PullPolicy } from "../../images/pull_policy.ts";
 import { pullOfVisible, withVisibleImage } from "./choices.ts";
 import { rollbackKind, updateKind } from "./kind.ts";
@@ -51,6 +54,8 @@ export interface UpdateRequest extends VerificationRequest, RehearsalRequest {
   force?: boolean | undefined;
   /** The update fails if the reference leads to another manifest. */
   expectedDigest?: string | undefined;
+  /** Default: by the labels of the container, else by the settings. */
+  data?: DataChoice | undefined;
   actor: Actor;
 }
 
@@ -59,6 +64,8 @@ export type Actor = Holder & { scope?: Scope | undefined };
 
 interface RollbackRequest extends VerificationRequest {
   containerId: string;
+  /** Whether volumes get the data from before the update, too. */
+  data?: boolean | undefined;
   actor: Actor;
 }
 
@@ -89,6 +96,7 @@ export async function startUpdate(deps: Deps, request: UpdateRequest): Promise<J
     pull,
     force,
     expectedDigest: expectedDigest ?? null,
+    data: request.data,
     rehearsal,
   })).job;
 }
@@ -109,27 +117,42 @@ export async function startRollback(deps: Deps, request: RollbackRequest): Promi
     pull: "never",
     force: false,
     expectedDigest: null,
+    data: "keep",
+    restored: request.data ? requireData(name, previous) : undefined,
   })).job;
+}
+
+function requireData(name: string, { data }: PreviousImage): KeptData {
+  if (data) return data;
+  throw new AppError("conflict", `The last update of ${name} kept no data (data: undo)`);
 }
 
 /** Starts a job that replaces a container by the steps of an update. @throws {AppError} */
 export async function startRun<Result>(
   deps: Deps,
   kind: JobKind<UpdateInput, Result>,
-  { old, container, all, reference, obstacles }: Survey,
+  survey: Survey,
   { stableSeconds, verifyTimeoutSeconds, logPatternMustNotAppear, monitors = [], actor }:
     & VerificationRequest
     & { actor: Actor },
-  { isRebuild = false, ...input }:
+  { isRebuild = false, data, restored, ...input }:
     & Pick<UpdateInput, "previousImageId" | "pull" | "force" | "expectedDigest">
-    & Partial<Pick<UpdateInput, "isRebuild" | "obstacles" | "rehearsal">>,
+    & Partial<Pick<UpdateInput, "isRebuild" | "obstacles" | "rehearsal" | "restored">>
+    & Pick<UpdateRequest, "data">,
 ): Promise<StartedJob<Result>> {
+  const { old, container, all, reference } = survey;
   if (logPatternMustNotAppear !== undefined) {
     await compileLinearPattern(logPatternMustNotAppear, { field: "body.logPatternMustNotAppear" });
   }
   const unreadable = logObstacles(deps.engine, old, logPatternMustNotAppear);
-  assertNoObstacle([...obstacles, ...unreadable], input.force);
+  assertNoObstacle([...survey.obstacles, ...unreadable], input.force);
   assertDependentsInScope(actor.scope, container, all);
+  const isUndone = !isRebuild && dataChoice(deps, survey, data) === "undo";
+  const undo = restored
+    ? await prepareRestored(deps, survey, restored)
+    : isUndone
+    ? await prepareUndo(deps, [survey], input)
+    : undefined;
   const { id, name } = container;
   return startJob(deps, kind, {
     target: name,
@@ -137,6 +160,7 @@ export async function startRun<Result>(
     isUrgent: isRebuild,
     input: {
       ...input,
+      ...undo,
       isRebuild,
       containerId: id,
       name,

@@ -6,17 +6,21 @@ import type { Container } from "../../containers/inventory.ts";
 import { currentContainers } from "../../containers/reads.ts";
 import { assertDependentsInScope, dependsOn } from "../../containers/share_group.ts";
 import { affectedBy, identityOf } from "../../containers/reserve.ts";
+import { dataChoice, prepareUndo, updatedOf, volumesOf } from "../data/plan.ts";
+import type { DataChoice } from "../labels.ts";
 import { startJob } from "../../jobs/runner.ts";
 import type { JobView } from "../../jobs/view.ts";
 import type { PullPolicy } from "../../images/pull_policy.ts";
 import { startOrder } from "../../containers/order.ts";
 import type { Stack } from "../../stacks/groups.ts";
 import { findStack } from "../../stacks/stacks.ts";
+import type { StackUpdateInput } from "./job.ts";
 import { rehearsalChoice, type RehearsalRequest } from "../rehearsal/choice.ts";
 import { rehearsalObstacles } from "../rehearsal/preview.ts";
 import { assertNoObstacle } from "./prepare.ts";
 import { stackUpdateKind } from "./stack_kind.ts";
 import type { Actor } from "./start.ts";
+import { type Survey, surveyUpdate } from "./survey.ts";
 
 interface StackUpdateRequest extends RehearsalRequest {
   name: string;
@@ -27,6 +31,7 @@ interface StackUpdateRequest extends RehearsalRequest {
   stableSeconds?: number | undefined;
   verifyTimeoutSeconds?: number | undefined;
   force?: boolean | undefined;
+  data?: DataChoice | undefined;
   actor: Actor;
 }
 
@@ -39,8 +44,17 @@ interface StackUpdateRequest extends RehearsalRequest {
  */
 export async function startStackUpdate(
   deps: Deps,
-  { name, atomic, pull, stableSeconds, verifyTimeoutSeconds, force = false, actor, ...request }:
-    StackUpdateRequest,
+  {
+    name,
+    atomic,
+    pull,
+    stableSeconds,
+    verifyTimeoutSeconds,
+    force = false,
+    data,
+    actor,
+    ...request
+  }: StackUpdateRequest,
 ): Promise<JobView> {
   const stack = await findStack(deps, name, undefined);
   if (stack.kind === "swarm") {
@@ -52,6 +66,7 @@ export async function startStackUpdate(
   }
   const all = await currentContainers(deps);
   for (const each of containers) assertDependentsInScope(actor.scope, each, all);
+  const undo = await undoOf(deps, containers, { data, force });
   const rehearsal = rehearsalChoice(deps, request, containers.map(({ labels }) => labels));
   const names = containers.map((each) => each.name);
   assertNoObstacle(await rehearsalObstacles(deps, rehearsal, names, actor.scope), false);
@@ -65,10 +80,33 @@ export async function startStackUpdate(
       stableSeconds: stableSeconds ?? null,
       verifyTimeoutSeconds: verifyTimeoutSeconds ?? null,
       force,
+      ...undo,
       rehearsal,
     },
     caller: actor,
   }).job;
+}
+
+/**
+ * Each container's data is kept for itself, when it is stopped.
+ *
+ * @throws {AppError} `conflict` with everything for which data could not be brought back.
+ */
+async function undoOf(
+  deps: Deps,
+  containers: readonly Container[],
+  { data, force }: { data: DataChoice | undefined; force: boolean },
+): Promise<Pick<StackUpdateInput, "targetId" | "place" | "undone">> {
+  if (data === "keep") return {};
+  const surveys: Survey[] = [];
+  for (const { id } of containers) {
+    const survey = await surveyUpdate(deps, id);
+    if (dataChoice(deps, survey, data) === "undo") surveys.push(survey);
+  }
+  const undo = await prepareUndo(deps, surveys, { force });
+  if (!undo) return {};
+  const undone = surveys.filter((survey) => volumesOf(updatedOf(deps, survey)).length > 0);
+  return { ...undo, undone: undone.map(({ container: { name } }) => name) };
 }
 
 /** Containers behind those that they depend on: by `depends_on`, shared namespaces and links. */

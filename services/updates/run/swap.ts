@@ -48,10 +48,7 @@ const POLL_MS = 200;
  */
 export async function putNewInPlace(deps: SwapDeps, pairs: readonly Pair[]): Promise<void> {
   const { engine } = deps;
-  for (const id of pairs.toReversed().flatMap(oldOnesOf)) {
-    const old = await inspectIfThere(engine, id);
-    if (old) await stopAside(deps, old);
-  }
+  await stopOldOnes(deps, pairs);
   for (const pair of pairs) {
     await renameAside(deps, pair, pair.oldId, "old");
     if (pair.copyId !== undefined) await renameAside(deps, pair, pair.copyId, "copy");
@@ -63,6 +60,14 @@ export async function putNewInPlace(deps: SwapDeps, pairs: readonly Pair[]): Pro
   }
   await restartStopped(deps, pairs);
   await refreshAll(deps, pairs);
+}
+
+/** Stops the old containers and their copies, those that others depend on last. */
+export async function stopOldOnes(deps: SwapDeps, pairs: readonly Pair[]): Promise<void> {
+  for (const id of pairs.toReversed().flatMap(oldOnesOf)) {
+    const old = await inspectIfThere(deps.engine, id);
+    if (old) await stopAside(deps, old);
+  }
 }
 
 const oldOnesOf = ({ oldId, copyId }: Pair): string[] =>
@@ -161,7 +166,7 @@ export async function putOldBack(
       throw new AppError("conflict", `The old container of ${name} no longer exists`);
     }
   }
-  for (const pair of pairs.toReversed()) await stopOrDiscard(deps, pair);
+  await stopNewOnes(deps, pairs);
   let unnamed = await nameOldOnes(deps, pairs);
   for (const { oldId, ran, restartPolicy } of returning) {
     const old = await containerInspect(engine, oldId);
@@ -175,6 +180,11 @@ export async function putOldBack(
   if (unnamed.length > 0) unnamed = await nameOldOnes(deps, pairs);
   await refreshAll(deps, pairs);
   return { returned: returning, problems: [...left, ...unnamed] };
+}
+
+/** Stops the new containers, those that others depend on last. */
+export async function stopNewOnes(deps: SwapDeps, pairs: readonly Pair[]): Promise<void> {
+  for (const pair of pairs.toReversed()) await stopOrDiscard(deps, pair);
 }
 
 /** Stops a new container. One that does not stop is removed, because it may hold the old one's ports. */

@@ -214,6 +214,7 @@ Deno.test("blocked and previous images and the time to healthy follow a containe
       ...common,
     });
     upsertPreviousImage(db, {
+      data: null,
       ...{ id: `p-${name}`, imageId: "sha256:2", reference: `${name}:1`, tag: `previous/${name}` },
       ...common,
     });

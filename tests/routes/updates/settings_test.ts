@@ -10,6 +10,7 @@ const DEFAULTS = {
   minimumAgeHours: 72,
   keepPreviousDays: 7,
   stableSeconds: 60,
+  data: "keep",
   rehearse: false,
   windows: [],
   fixed: [],

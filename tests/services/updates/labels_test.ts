@@ -56,6 +56,7 @@ Deno.test("the details of a policy are read with their units", () => {
       "longshore.update.min-age": "3d",
       "longshore.update.window": "0 3 * * sat Europe/Berlin 2h",
       "longshore.update.verify-timeout": "5m",
+      "longshore.update.data": "undo",
       "wud.tag.include": "ignored",
       "wud.tag.exclude": "-rc",
       [`${WATCHTOWER}.depends-on`]: "/db, cache,",
@@ -70,6 +71,7 @@ Deno.test("the details of a policy are read with their units", () => {
       minAgeHours: 72,
       window: { cron: "0 3 * * sat", timeZone: "Europe/Berlin", durationMinutes: 120 },
       verifyTimeoutSeconds: 300,
+      data: "undo",
       dependsOn: ["db", "cache"],
       problems: [],
     },
@@ -82,6 +84,7 @@ for (
     ["longshore.update.level", "mayor", /same, patch, minor, major/],
     ["longshore.update.min-age", "2w", /duration from 0h to 8760h/],
     ["longshore.update.verify-timeout", "1s", /from 10s to 86400s/],
+    ["longshore.update.data", "delete", /must be keep, undo; got "delete"/],
     ["longshore.update.window", "0 3 * *", /five fields/],
     ["longshore.update.window", "0 3 * * * Mars/Base", /IANA/],
     ["longshore.update.window", "0 3 * * * UTC 2m", /from 5m to 10080m/],
@@ -160,6 +163,11 @@ Deno.test("labels of the image count where they are stricter", () => {
     equal(policyWith(labels, labels).policy, policy);
     equal(policyWith(labels, undefined).policy, policy);
     equal(policyWith({ ...labels, [`${WATCHTOWER}.enable`]: "true" }, labels).policy, "auto");
+  }
+  for (const [choice, counted] of [["undo", "undo"], ["keep", undefined]]) {
+    const labels = { "longshore.update.data": choice! };
+    equal(policyWith(labels, labels).data, counted);
+    equal(policyWith(labels, {}).data, choice);
   }
   const exclude = { "wud.tag.exclude": "-rc" };
   const own = { "longshore.update.level": "minor" };

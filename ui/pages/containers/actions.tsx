@@ -13,7 +13,7 @@ import { navigate } from "../../state/router.ts";
 import { hasRole } from "../../state/session.ts";
 import { showStatus, withResult } from "../../state/toasts.ts";
 import { UpdateDialog } from "../updates/plan_dialog.tsx";
-import { rollBack } from "../updates/roll_back.ts";
+import { rollBack } from "../updates/roll_back.tsx";
 import { removeContainer } from "./removal.ts";
 
 const ICONS = { start: "play", stop: "stop", restart: "restart" } as const;
@@ -76,7 +76,9 @@ function moreActions(
   if (hasRole("operator", "containers:update")) {
     items.push({ name: "Update", onSelect: () => dialog.open(UpdateDialog, { container }) });
     if (container.previousImage) {
-      items.push({ name: "Roll back", danger: true, onSelect: () => void rollBack(container) });
+      const { hasData } = container.previousImage;
+      const onSelect = () => void rollBack({ ...container, hasData });
+      items.push({ name: "Roll back", danger: true, onSelect });
     }
   }
   if (hasRole("admin", "containers:write")) {

@@ -18,13 +18,23 @@ import { Section } from "../../components/page.tsx";
 import { useRead } from "../../components/reading.ts";
 import { Text } from "../../components/states.tsx";
 import { Table } from "../../components/table.tsx";
-import { capital, count, milliseconds, plain } from "../../base/text.ts";
+import { bytes, capital, count, milliseconds, plain } from "../../base/text.ts";
 import { Time } from "../../components/time.tsx";
 import { hasRole } from "../../state/session.ts";
-import { rollBack } from "./roll_back.ts";
+import { rollBack } from "./roll_back.tsx";
 
 /** Jobs that are listed. */
 const SHOWN = 20;
+
+/** Snapshots of an update that kept data. */
+interface KeptData {
+  target: string;
+  /** Ids. */
+  before: string;
+  written: string | null;
+  /** In bytes. */
+  size: number;
+}
 
 /** The results of these kinds. Only what a container's job changed has an image. */
 interface Outcome {
@@ -35,7 +45,9 @@ interface Outcome {
   reason?: string;
   downtimeMs?: number | null;
   /** Of the containers of a stack. */
-  results?: readonly { updated: boolean }[];
+  results?: readonly { updated: boolean; data?: KeptData | null }[];
+  /** Of a container, or of those of a stack that returned. */
+  data?: KeptData | readonly KeptData[] | null;
   /** Of Longshore. */
   version?: string;
   previousVersion?: string | null;
@@ -141,11 +153,31 @@ export function UpdateHistory({ kinds, active }: { kinds: readonly JobKind[]; ac
   );
 }
 
-const containerOf = (job: Job) => ({ id: outcomeOf(job)!.id!, name: nameOf(job) });
+const containerOf = (job: Job) => ({
+  id: outcomeOf(job)!.id!,
+  name: nameOf(job),
+  hasData: keptBy(job).length > 0,
+});
+
+/** The data of one container, or of those of a stack. */
+function keptBy(job: Job): readonly KeptData[] {
+  const { data, results = [] } = outcomeOf(job) ?? {};
+  return data ? [data].flat() : results.flatMap((each) => each.data ?? []);
+}
 
 const canRollBack = (job: Job): boolean =>
   hasRole("operator", "containers:update") && job.status === "succeeded" &&
   outcomeOf(job)?.updated === true;
+
+const SHOWN_ID = 8;
+
+/** Only admins can browse snapshots. */
+const SnapshotLink = ({ id }: { id: string }) => {
+  const shown = id.slice(0, SHOWN_ID);
+  return hasRole("admin", "backup:write")
+    ? <a href={`/backups/snapshots/${encodeURIComponent(id)}`}>{shown}</a>
+    : <>{shown}</>;
+};
 
 export function JobDialog({ job, kinds, onClose }: {
   job: Job;
@@ -170,6 +202,17 @@ export function JobDialog({ job, kinds, onClose }: {
         )}
         {reason !== "" && <Fact name="Reason">{plain(reason)}</Fact>}
         {downtimeMs != null && <Fact name="Downtime">{milliseconds(downtimeMs)}</Fact>}
+        {keptBy(job).map(({ before, written, size, target }) => (
+          <Fact key={before} name="Data">
+            Before: snapshot <SnapshotLink id={before} />, {bytes(size)}
+            {written !== null && (
+              <>
+                ; written by the new version: snapshot <SnapshotLink id={written} />
+              </>
+            )}
+            ; at {plain(target)}
+          </Fact>
+        ))}
       </Facts>
       {job.steps.length > 0 && (
         <>

@@ -9,7 +9,7 @@ import { Dialog } from "../../components/dialog.tsx";
 import { Fact, Facts } from "../../components/facts.tsx";
 import { Icon } from "../../components/icon.tsx";
 import { Failure, Loading } from "../../components/states.tsx";
-import { duration, imageName, plain } from "../../base/text.ts";
+import { bytes, duration, imageName, plain } from "../../base/text.ts";
 import { beginJob } from "../../state/jobs.ts";
 import { RehearsalFacts, RehearsalField } from "./rehearsal.tsx";
 
@@ -27,8 +27,14 @@ export function UpdateDialog(
 ) {
   const image = useSignal<string | undefined>(undefined);
   const force = useSignal(false);
+  const isUndone = useSignal<boolean | undefined>(undefined);
+  const data = isUndone.value === undefined ? undefined : isUndone.value ? "undo" : "keep";
   const rehearse = useSignal<boolean | undefined>(undefined);
-  const { plan, error, reload } = usePlan(id, image.value, rehearse.value);
+  const { plan, error, reload } = usePlan(id, {
+    image: image.value,
+    data,
+    rehearse: rehearse.value,
+  });
   const blocking = plan?.obstacles.filter(({ canForce }) => !(canForce && force.value)) ?? [];
   const update = async () => {
     const isStarted = await beginJob(
@@ -38,6 +44,7 @@ export function UpdateDialog(
           path: { id },
           body: {
             ...(image.value && { image: image.value }),
+            ...(data && { data }),
             ...(plan?.newDigest && { digest: plan.newDigest }),
             force: force.value,
             ...(rehearse.value !== undefined && { rehearse: rehearse.value }),
@@ -71,6 +78,14 @@ export function UpdateDialog(
         : plan
         ? <Plan plan={plan} />
         : <Loading name="Plan" />}
+      <label class="check">
+        <input
+          type="checkbox"
+          checked={isUndone.value ?? plan?.data.choice === "undo"}
+          onChange={(event) => isUndone.value = event.currentTarget.checked}
+        />
+        Bring the data back if it fails
+      </label>
       <RehearsalField
         isChosen={rehearse.value ?? (plan ? plan.rehearsal !== null : false)}
         onChange={(isChosen) => rehearse.value = isChosen}
@@ -127,7 +142,14 @@ function TagField({ image, onChange }: {
 /** Repository and tag of a reference; no image id. */
 const REFERENCE = /^(?!sha256:)([^@]*?)(?::([\w.-]+))?(?:@.*)?$/;
 
-function usePlan(id: string, image: string | undefined, rehearse: boolean | undefined) {
+function usePlan(
+  id: string,
+  { image, data, rehearse }: {
+    image: string | undefined;
+    data: "keep" | "undo" | undefined;
+    rehearse: boolean | undefined;
+  },
+) {
   const plan = useSignal<ContainerUpdatePlan | undefined>(undefined);
   const error = useSignal<ApiError | undefined>(undefined);
   const round = useSignal(0);
@@ -139,6 +161,7 @@ function usePlan(id: string, image: string | undefined, rehearse: boolean | unde
       query: { plan: true },
       body: {
         ...(image !== undefined && { image }),
+        ...(data && { data }),
         ...(rehearse !== undefined && { rehearse }),
       },
     }, { signal: end.signal }).then((result) => {
@@ -149,13 +172,22 @@ function usePlan(id: string, image: string | undefined, rehearse: boolean | unde
       error.value = problem;
     });
     return () => end.abort();
-  }, [id, image, rehearse, round.value]);
+  }, [id, image, data, rehearse, round.value]);
   return { plan: plan.value, error: error.value, reload: () => round.value++ };
 }
 
 /** E.g. `working directory` for `workingDirectory`. */
 const words = (setting: string): string =>
   setting.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+
+/** E.g. `shop_data (12 MB), at This host`. */
+function describeData({ volumes, target }: ContainerUpdatePlan["data"]): string {
+  if (volumes.length === 0) return "The container writes to no volumes";
+  const names = volumes.map(({ name, size }) =>
+    size === null ? plain(name) : `${plain(name)} (${bytes(size)})`
+  );
+  return `${names.join(", ")}, at ${target === null ? "a new target on this host" : plain(target)}`;
+}
 
 function Plan({ plan }: { plan: ContainerUpdatePlan }) {
   const { currentImageId, newImageId, recreated, watched, replaced, verification } = plan;
@@ -192,6 +224,11 @@ function Plan({ plan }: { plan: ContainerUpdatePlan }) {
           </Fact>
         ))}
         {single.length > 0 && <Fact name="From the new image">{single.map(words).join(", ")}</Fact>}
+        {plan.data.choice === "undo" && (
+          <Fact name="Data kept before">
+            <span class="wrap">{describeData(plan.data)}</span>
+          </Fact>
+        )}
         <Fact name="Success">
           {method === "health" ? "Healthy" : "Running without a restart"} for{" "}
           {duration(holdSeconds)}, within {duration(deadlineSeconds)}

@@ -33,16 +33,21 @@ const POLICIES = [
   { value: "auto", name: "Update automatically" },
 ];
 
+const DATA_CHOICES = [
+  { value: "keep", name: "Leave it as the new version wrote it" },
+  { value: "undo", name: "Bring the data back" },
+];
+
 function SettingsForm(
   { settings, onSaved, onClose }: SettingsProps & { settings: UpdateSettings },
 ) {
   const { fixed } = settings;
   const save = async (values: FormValues) => {
-    const { policy, minimumAgeHours, keepPreviousDays, stableSeconds } = values;
+    const { policy, data, minimumAgeHours, keepPreviousDays, stableSeconds } = values;
     const body = {
       ...(!fixed.includes("enabled") && { enabled: values.enabled }),
       ...(!fixed.includes("intervalHours") && { intervalHours: values.intervalHours }),
-      ...{ policy, minimumAgeHours, keepPreviousDays, stableSeconds },
+      ...{ policy, data, minimumAgeHours, keepPreviousDays, stableSeconds },
       rehearse: values.rehearse ?? false,
       windows: windowsOf(values),
     };
@@ -78,6 +83,13 @@ function SettingsForm(
         value={settings.policy}
         options={POLICIES}
         hint="The label longshore.update=off, notify or auto of a container wins"
+      />
+      <SelectField
+        label="Data of an update that fails"
+        name="data"
+        value={settings.data}
+        options={DATA_CHOICES}
+        hint="The label longshore.update.data=keep or undo of a container wins"
       />
       <WindowsField windows={settings.windows} />
       <div class="field-row">

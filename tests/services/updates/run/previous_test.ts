@@ -29,6 +29,7 @@ Deno.test("a previous image is removed after keepPreviousDays", async () => {
   });
   using app = testApp({ engine: fake.engine });
   recordPrevious(app.deps, {
+    data: null,
     containerName: "web",
     imageId: IMAGE,
     reference: "nginx:1",

@@ -1,0 +1,108 @@
+/**
+ * Keeps what volumes have before they are overwritten, and puts it back. Both can be repeated after an
+ * interruption.
+ *
+ * @module
+ */
+
+import type { Deps } from "../../deps.ts";
+import { AppError } from "../../errors.ts";
+import type { JobRun } from "../../jobs/kind.ts";
+import { sleep } from "../../lifecycle.ts";
+import { bytesOf } from "../restic/entry_directory.ts";
+import type { Repository } from "../restic/repository.ts";
+import { RepositoryError } from "../restic/repository_error.ts";
+import { openTargetRepository } from "../targets/open.ts";
+import { withoutValuesOf } from "../volumes/secret_values.ts";
+import type { Part } from "./part.ts";
+import { type Stored, storeTree } from "./store.ts";
+import { writeParts } from "./write.ts";
+
+/** Attempts to read what was kept at a target that is away, and the pause between them. */
+const ATTEMPTS_MAX = 60;
+const ATTEMPT_MS = 10_000;
+
+/** Volumes that containers use. */
+export interface UsedParts {
+  parts: readonly Part[];
+  /** Of the containers, for helper containers. */
+  images: readonly string[];
+  /** Containers whose secret values no error may have. */
+  containers: readonly { id: string }[];
+}
+
+/**
+ * Stores volumes as a snapshot.
+ *
+ * @throws {AppError} `conflict` for what cannot be read or stored; `bad_gateway` if the target fails.
+ */
+export async function keepParts(
+  deps: Deps,
+  repository: Repository,
+  { parts, images, containers }: UsedParts,
+  { tags, job }: { tags: string[]; job: Pick<JobRun, "signal" | "progress"> },
+): Promise<Stored> {
+  const tree = { parts, dumps: [], described: null };
+  const store = () => storeTree(deps, repository, tree, { tags, images, job });
+  return await withoutValuesOf(deps.engine, containers, store);
+}
+
+/** Reasons of entries without content. */
+const WITHOUT_CONTENT = /socket|FIFO/;
+
+/** Reasons that programs cause which run meanwhile. */
+const MEANWHILE = /while it was read/;
+
+/**
+ * @param options.isLive Whether containers ran meanwhile, and a later snapshot will have the rest.
+ * @throws {AppError} `conflict` if something that is not in the snapshot would be lost.
+ */
+export function assertKept(
+  { skipped }: Pick<Stored, "skipped">,
+  { isLive = false }: { isLive?: boolean } = {},
+): void {
+  const lost = skipped.find(({ reason }) =>
+    !WITHOUT_CONTENT.test(reason) && !(isLive && MEANWHILE.test(reason))
+  );
+  if (lost) throw new AppError("conflict", `${lost.path} cannot be kept: it ${lost.reason}`);
+}
+
+/**
+ * Empties volumes and gives them what a snapshot has. After a restart of the host, a target may answer
+ * later than the engine, so that one that is away is tried again for ten minutes.
+ *
+ * @param options.stop Called before each attempt; it must stop what may write to the volumes.
+ * @throws {AppError} As `writeParts()`. The volumes may have a part then.
+ */
+export async function putPartsBack(
+  deps: Deps,
+  { targetId, snapshot, parts, images, containers }: UsedParts & {
+    targetId: string;
+    snapshot: string;
+  },
+  { job, stop }: { job: Pick<JobRun, "signal" | "progress">; stop(): Promise<void> },
+): Promise<void> {
+  const request = {
+    snapshot,
+    parts: parts.map((to) => ({ from: bytesOf(to.path.slice(1)), to })),
+    files: null,
+    emptiedWith: images,
+  };
+  for (let attempts = 1;; attempts++) {
+    try {
+      using opened = await openTargetRepository(deps, targetId, job.signal);
+      await stop();
+      const write = () => writeParts(deps, opened.repository, request, job);
+      return void await withoutValuesOf(deps.engine, containers, write);
+    } catch (error) {
+      if (!isTemporary(error) || attempts === ATTEMPTS_MAX) throw error;
+      await sleep(ATTEMPT_MS, job.signal);
+    }
+  }
+}
+
+/** A target that does not answer, or that a prune has locked. */
+const isTemporary = (error: unknown): boolean =>
+  error instanceof AppError &&
+  (error.code === "bad_gateway" ||
+    error.cause instanceof RepositoryError && error.cause.reason === "locked");

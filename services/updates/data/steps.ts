@@ -1,0 +1,265 @@
+/**
+ * Steps of an update that can bring data back: a copy while the old container runs, whose chunks make
+ * the second one short; a snapshot of the stopped container's volumes; and after a failure a snapshot
+ * of what the new version wrote, before the volumes are emptied and get the first one back. Each step
+ * can be repeated, and the old bytes are kept from before the first start of the new container.
+ *
+ * @module
+ */
+
+import type { JobProgress } from "../../../db/jobs.ts";
+import type { KeptData } from "../../../db/updates/previous.ts";
+import { TarError } from "../../backup/tar.ts";
+import { openTargetRepository } from "../../backup/targets/open.ts";
+import { assertKept, keepParts, putPartsBack, type UsedParts } from "../../backup/trees/keep.ts";
+import { volumePart } from "../../backup/trees/part.ts";
+import type { Stored } from "../../backup/trees/store.ts";
+import { type Reason, tagsOf } from "../../backup/trees/tags.ts";
+import { writeParts } from "../../backup/trees/write.ts";
+import { withoutValuesOf } from "../../backup/volumes/secret_values.ts";
+import type { Deps } from "../../deps.ts";
+import { AppError } from "../../errors.ts";
+import { errorFields } from "../../log.ts";
+import { throwIfInterrupted } from "../run/interruption.ts";
+import { type DataResult, messageOf, type Planned, type UpdateJob } from "../run/job.ts";
+import type { Member, Pair } from "../run/members.ts";
+import { stopNewOnes, stopOldOnes } from "../run/swap.ts";
+import { readUpdateSettings } from "../settings.ts";
+import { assertNotShared } from "./plan.ts";
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/** Longest removal of the copy, in milliseconds. */
+const REMOVAL_MS = 30_000;
+
+const COPY = "copy";
+const KEEP = "keep";
+const WRITE = "write";
+const KEEP_WRITTEN = "keep_written";
+const PUT_BACK = "put_back";
+
+/** State of the volumes after a failure. */
+export type DataState =
+  /** As before the update; also if none were to be kept. */
+  | { has: "old"; data: DataResult | null }
+  /** As the new version has left them. */
+  | { has: "new"; data: DataResult; problem: string }
+  /** A part of what was there; the snapshot has all. */
+  | { has: "part"; data: DataResult; problem: string };
+
+/**
+ * Stores the volumes while the old container runs, so that what cannot be kept is found before
+ * anything is stopped.
+ *
+ * @throws {AppError} `conflict` for what cannot be kept; `bad_gateway` if the target fails.
+ */
+export async function copyData(deps: Deps, job: UpdateJob, planned: Planned): Promise<void> {
+  if (!planned.undone) return;
+  await job.step(COPY, async () => {
+    try {
+      const stored = await store(deps, job, planned, {
+        members: planned.members,
+        reason: "update",
+      });
+      assertKept(stored, { isLive: true });
+      return stored.snapshot;
+    } catch (error) {
+      // A file that became shorter meanwhile; the stopped container's do not.
+      if (!(error instanceof AppError && error.cause instanceof TarError)) throw error;
+      deps.log.info("data not copied while the container runs", errorFields(error));
+      return null;
+    }
+  });
+}
+
+/**
+ * Stops the old containers and stores their volumes. A rollback with data then gives them the earlier
+ * data.
+ *
+ * @throws {AppError} As {@linkcode copyData}.
+ */
+export async function keepData(
+  deps: Deps,
+  job: UpdateJob,
+  planned: Planned,
+  pairs: readonly Pair[],
+): Promise<void> {
+  const { undone } = planned;
+  if (!undone) return;
+  await assertOwn(deps, undone.volumes, pairs);
+  const { restored } = job.input;
+  await job.step(KEEP, async () => {
+    const stored = await store(deps, job, planned, {
+      members: pairs,
+      reason: restored ? "undo" : "update",
+      stop: () => stopOldOnes(deps, pairs),
+    });
+    assertKept(stored);
+    return stored;
+  });
+  if (restored) await job.step(WRITE, () => writeEarlier(deps, job, planned, restored));
+}
+
+/** @throws {AppError} `conflict` if another container has come to use a volume. */
+async function assertOwn(
+  deps: Deps,
+  volumes: readonly string[],
+  pairs: readonly Pair[],
+): Promise<void> {
+  const own = pairs.flatMap((
+    { oldId, newId, copyId },
+  ) => [oldId, newId, ...copyId ? [copyId] : []]);
+  await assertNotShared(deps, volumes, own);
+}
+
+interface StoreOptions {
+  members: readonly Member[];
+  reason: Reason;
+  /** Called when the target answers. */
+  stop?(): Promise<void>;
+}
+
+async function store(
+  deps: Deps,
+  job: Pick<UpdateJob, "input" | "progress" | "signal">,
+  planned: Planned,
+  { members, reason, stop }: StoreOptions,
+): Promise<Stored> {
+  const { input: { name, reference, targetId }, signal } = job;
+  const keptUntil = new Date(
+    deps.now().getTime() + (readUpdateSettings(deps).keepPreviousDays + 1) * DAY_MS,
+  ).toISOString().slice(0, 10);
+  const note = reason === "undo"
+    ? `written by ${name} before it went back`
+    : `before the update of ${name} to ${reference}`;
+  const tags = tagsOf({ stack: planned.undone!.stack, reason, note, keptUntil });
+  using opened = await openTargetRepository(deps, targetId, signal);
+  await stop?.();
+  const used = usedBy(planned, members);
+  return await keepParts(deps, opened.repository, used, { tags, job: inSentences(job) });
+}
+
+/** The job, whose progress counts steps, and shows that of the data as a text. */
+const inSentences = ({ signal, progress }: Pick<UpdateJob, "progress" | "signal">) => ({
+  signal,
+  progress: ({ current, message }: JobProgress) =>
+    progress({ current: 0, total: null, message: `${message}: ${Math.round(current / 1e6)} MB` }),
+});
+
+const usedBy = ({ undone }: Planned, members: readonly Member[]): UsedParts => ({
+  parts: undone!.volumes.map(volumePart),
+  images: undone!.images,
+  containers: members.map(({ oldId: id }) => ({ id })),
+});
+
+async function writeEarlier(
+  deps: Deps,
+  job: UpdateJob,
+  planned: Planned,
+  { snapshot, volumes }: KeptData,
+): Promise<void> {
+  using opened = await openTargetRepository(deps, job.input.targetId, job.signal);
+  const { images, containers } = usedBy(planned, planned.members);
+  const parts = volumes.map(volumePart).map((to) => ({ from: to.path.slice(1), to }));
+  const request = { snapshot, parts, files: null, emptiedWith: images };
+  const write = () => writeParts(deps, opened.repository, request, inSentences(job));
+  await withoutValuesOf(deps.engine, containers, write);
+}
+
+/** The snapshots of an update that has not failed; `null` if no data was kept. */
+export function dataOf({ input, resultOf }: UpdateJob): DataResult | null {
+  const kept = resultOf(KEEP) as Stored | undefined;
+  if (!kept) return null;
+  return {
+    target: input.place!,
+    before: kept.snapshot,
+    size: kept.size,
+    written: null,
+    restored: input.restored?.snapshot ?? null,
+  };
+}
+
+/** The data from before an update, for a later rollback. */
+export function keptDataOf(job: UpdateJob, { undone }: Planned): KeptData | null {
+  const data = dataOf(job);
+  if (!data || !undone) return null;
+  const { volumes } = undone;
+  return { targetId: job.input.targetId!, place: data.target, snapshot: data.before, volumes };
+}
+
+/**
+ * Brings the data back that the new containers may have changed; what they wrote is kept before. Also
+ * for a job that was cancelled.
+ */
+export async function bringBack(
+  deps: Deps,
+  job: UpdateJob,
+  planned: Planned,
+  pairs: readonly Pair[],
+): Promise<DataState> {
+  const data = dataOf(job);
+  const hasStarted = job.hasBegun("swap");
+  if (!data || !(hasStarted || job.hasBegun(WRITE))) return { has: "old", data };
+  const uncancelled = { ...job, signal: deps.jobs.stopping };
+  const stop = () => stopNewOnes(deps, pairs);
+  try {
+    await assertOwn(deps, planned.undone!.volumes, pairs);
+    if (hasStarted) {
+      await job.step(
+        KEEP_WRITTEN,
+        async () =>
+          (await store(deps, uncancelled, planned, { members: pairs, reason: "undo", stop }))
+            .snapshot,
+      );
+    }
+    const written = (job.resultOf(KEEP_WRITTEN) ?? null) as string | null;
+    await job.step(PUT_BACK, async () => {
+      const used = usedBy(planned, pairs);
+      const kept = { ...used, targetId: job.input.targetId!, snapshot: data.before };
+      await putPartsBack(deps, kept, { job: inSentences(uncancelled), stop });
+    });
+    return { has: "old", data: { ...data, written, restored: data.before } };
+  } catch (error) {
+    await throwIfInterrupted(deps, error);
+    const written = (job.resultOf(KEEP_WRITTEN) ?? null) as string | null;
+    const hasPart = job.hasBegun(PUT_BACK) || job.hasBegun(WRITE);
+    const problem =
+      `the data could not be brought back: ${messageOf(deps, error)}; the data from ` +
+      `before is in ${snapshotText(data.before, data.target)}`;
+    return { has: hasPart ? "part" : "new", data: { ...data, written }, problem };
+  }
+}
+
+/**
+ * Says which snapshot is which; empty if the volumes were not changed.
+ *
+ * @param container Named if there are several.
+ */
+export function describeData(data: DataResult | null, container?: string): string {
+  if (!data || data.restored !== data.before) return "";
+  const written = data.written === null
+    ? ""
+    : `, and what the new version wrote is in ${snapshotText(data.written, data.target)}`;
+  const whose = container === undefined ? "" : ` of ${container}`;
+  return `; the data${whose} from before is back (${
+    snapshotText(data.before, data.target)
+  })${written}`;
+}
+
+const SHOWN_ID = 8;
+
+const snapshotText = (id: string, target: string) =>
+  `snapshot ${id.slice(0, SHOWN_ID)} at ${target}`;
+
+/** Removes the copy, whose chunks the other snapshots have; one that cannot be removed stays. */
+export async function removeCopy(deps: Deps, job: UpdateJob): Promise<void> {
+  const copy = job.resultOf(COPY) as string | null | undefined;
+  if (!copy || job.resultOf(KEEP) === undefined) return;
+  const signal = AbortSignal.any([AbortSignal.timeout(REMOVAL_MS), deps.jobs.stopping]);
+  try {
+    using opened = await openTargetRepository(deps, job.input.targetId, signal);
+    await opened.repository.removeSnapshots([copy], signal);
+  } catch (error) {
+    deps.log.info("copy of an update not removed", { snapshot: copy, ...errorFields(error) });
+  }
+}

@@ -1,0 +1,34 @@
+import { deepEqual } from "node:assert/strict";
+import { upsertPreviousImage } from "../../../../db/updates/previous.ts";
+import type { Snapshot } from "../../../../services/backup/restic/snapshot.ts";
+import { neededSnapshots } from "../../../../services/backup/targets/needed.ts";
+import { type Reason, tagsOf } from "../../../../services/backup/trees/tags.ts";
+import { testApp } from "../../../helpers/test_app.ts";
+
+Deno.test("neededSnapshots() are those of updates until their day, and of a rollback", () => {
+  using app = testApp({ now: "2026-11-27T12:00:00.000Z" });
+  upsertPreviousImage(app.deps.db, {
+    id: "1",
+    containerName: "web",
+    imageId: "sha256:1",
+    reference: "web:1",
+    tag: "longshore-previous/web:1",
+    data: { targetId: "here", place: "This host", snapshot: "returns", volumes: ["data"] },
+    createdAt: "2026-11-01T00:00:00.000Z",
+  });
+  const snapshot = (id: string, reason: Reason, keptUntil: string | null = null) =>
+    ({ id, tags: tagsOf({ stack: null, reason, note: null, keptUntil }) }) as unknown as Snapshot;
+  const all = [
+    snapshot("manual", "manual"),
+    snapshot("schedule", "schedule"),
+    snapshot("today", "update", "2026-11-27"),
+    snapshot("over", "update", "2026-11-26"),
+    snapshot("returns", "update", "2026-11-02"),
+    snapshot("written", "undo", "2026-12-01"),
+    snapshot("replaced", "undo"),
+  ];
+  const needed = (target: string) =>
+    all.filter(neededSnapshots(app.deps, target)).map(({ id }) => id);
+  deepEqual(needed("here"), ["today", "returns", "written", "replaced"]);
+  deepEqual(needed("elsewhere"), ["today", "written", "replaced"]);
+});
