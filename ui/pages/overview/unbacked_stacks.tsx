@@ -4,6 +4,7 @@ import { signal } from "@preact/signals";
 import { plain } from "../../base/text.ts";
 import { Button, LinkButton } from "../../components/button.tsx";
 import { useRead } from "../../components/reading.ts";
+import { engineReachable } from "../../state/live.ts";
 import { hasRole } from "../../state/session.ts";
 import type { Concern } from "./concern.tsx";
 import { Names } from "./image_concerns.tsx";
@@ -15,7 +16,7 @@ const hidden = signal<readonly string[]>(readHidden());
 
 /** At most one line. */
 export function useUnbackedStacks(): Concern[] {
-  const mayRead = hasRole("viewer", "backup:read");
+  const mayRead = engineReachable.value === true && hasRole("viewer", "backup:read");
   const { data } = useRead("GET /api/backup/stacks", mayRead ? {} : undefined, [
     "/api/schedules",
     "/api/stacks",
