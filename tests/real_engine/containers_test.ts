@@ -124,7 +124,10 @@ programTest(
         ...["--memory", "64m", "--cpus", "0.5", "--pids-limit", "50"],
       ],
     });
-    const item = await until("it is listed", () => listed(program, container.name));
+    const item = await until("it is listed as running", async () => {
+      const found = await listed(program, container.name);
+      return found?.state === "running" && found;
+    });
     deepEqual(
       [item.id, item.state, item.composeProject, item.composeService, item.self, item.restartCount],
       [container.id, "running", "harbour", "crane", false, 0],
