@@ -163,7 +163,7 @@ async function keepAndStop(
   { repository }: Opened,
 ): Promise<void> {
   const keep = async () => {
-    await hold(deps, held, operationOf(job.target));
+    await hold(deps, held, operationOf("backup.restore_stack", job.target));
     return await keepStack(deps, job, repository);
   };
   await job.step("keep", keep);
@@ -182,7 +182,7 @@ async function write(
 ): Promise<Written> {
   const { input } = job;
   const stoppedAt = deps.now().getTime();
-  await hold(deps, held, operationOf(job.target));
+  await hold(deps, held, operationOf("backup.restore_stack", job.target));
   // Those of an attempt that was interrupted.
   await removeParts(deps, job);
   await createParts(deps, job, restored.description, restored.after);
@@ -216,7 +216,9 @@ async function deploy(
   images: FoundImages["images"],
 ): Promise<DeployResult> {
   const { input } = job;
-  if (!job.hasBegun(deployStep("read"))) await hold(deps, held, operationOf(job.target));
+  if (!job.hasBegun(deployStep("read"))) {
+    await hold(deps, held, operationOf("backup.restore_stack", job.target));
+  }
   for (const { reference, imageId } of images) await nameImage(deps, reference, imageId);
   const part: DeployJob = {
     ...job,
@@ -254,7 +256,7 @@ async function deploy(
 async function releaseOthers(deps: Deps, { held }: Before, target: string): Promise<string[]> {
   const containers = held.containers.filter(({ stack }) => stack !== target);
   try {
-    await release(deps, { ...held, containers }, operationOf(target));
+    await release(deps, { ...held, containers }, operationOf("backup.restore_stack", target));
     return [];
   } catch (error) {
     const failure = await throwIfInterrupted(deps, error);

@@ -48,7 +48,7 @@ export async function takeBack(
 ): Promise<never> {
   const { reason, hasWritten, evidence } = job.resultOf(FAILURE) as Failure;
   const { input, target: name } = job;
-  const operation = operationOf(name);
+  const operation = operationOf("backup.restore_stack", name);
   const kept = keptBy(job);
   const result = { kept, target: input.place, evidence };
   try {
