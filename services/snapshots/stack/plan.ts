@@ -23,7 +23,7 @@ import { hideValues } from "../../containers/secret_values.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError, InputError, notFound } from "../../errors.ts";
 import { readDescription, sourcesOf, stackIn } from "./described.ts";
-import { partsOf, type PlannedParts, type PlannedPath, replacedParts } from "./job.ts";
+import { partsOf, type PlannedParts, type PlannedPath } from "./job.ts";
 import {
   type Existing,
   mapDirectories,
@@ -31,6 +31,7 @@ import {
   missingDirectories,
   type Restored,
 } from "./mapping.ts";
+import { usersOfStack } from "./users.ts";
 
 export interface StackRequest {
   to: "new" | "replace";
@@ -99,11 +100,7 @@ export async function planStackRestore(
   };
   if (request.to === "new") await assertFree(deps, parts, located);
   const { changes, warnings } = await planDeploy(deps, restored, parts, request);
-  const used = replacedParts(parts).map(({ to }) => to.mount);
-  const users = request.to === "new" ? [] : [
-    ...new Map([...own, ...await containersUsing(deps, used)].map((each) => [each.id, each]))
-      .values(),
-  ];
+  const users = request.to === "new" ? [] : await usersOfStack(deps, name, parts);
   return {
     ...parts,
     restored,
