@@ -1,6 +1,7 @@
 /** Restores of whole stacks. @module */
 
 import { deepEqual, equal, match, ok } from "node:assert/strict";
+import { deleteStackVersions } from "../../db/stack_versions.ts";
 import { openTarget } from "../../services/backup/targets/targets.ts";
 import { liveApp } from "../helpers/live_app.ts";
 import { engineTest } from "../helpers/real_engine.ts";
@@ -254,6 +255,15 @@ engineTest("a stack on disk comes back with its directories", async (real) => {
   const file = await replace({ what: "file", to: "replace", paths: [`${path}/sub/file`] });
   equal(file.status, "succeeded", file.error ?? "");
   equal(await exec("app", "cat /data/sub/file /data/more"), "old\nmore");
+
+  deleteStackVersions(app.deps.db, name);
+  const unknown = await app.call("POST", `${SNAPSHOTS}/${snapshot}/restore`, {
+    what: "stack",
+    to: "replace",
+  });
+  equal(unknown.status, 409);
+  match(unknown.body.error, /are not known here; adopt the stack/);
+  equal((await app.call("POST", `/api/stacks/${name}/adopt`, {})).body.adopted, true);
 
   await removeStack(test);
   await Deno.rename(`${directory}/data`, `${directory}/kept`);

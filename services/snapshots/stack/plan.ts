@@ -83,7 +83,8 @@ export async function planStackRestore(
   const own = (await currentContainers(deps)).filter(({ composeProject }) =>
     composeProject === name
   );
-  const isThere = own.length > 0 || selectCurrentVersion(deps.db, name) !== undefined;
+  const isStored = selectCurrentVersion(deps.db, name) !== undefined;
+  const isThere = own.length > 0 || isStored;
   assertName(name, request.to, isThere);
   const source = { repository, snapshot: snapshot.id, stack };
   const restored = await openRestored(deps, source, name, signal);
@@ -93,6 +94,7 @@ export async function planStackRestore(
     signal,
     to: request.to,
   });
+  if (!isStored) assertNotOnDisk(restored, located);
   const parts: PlannedParts = {
     ...volumes,
     directories: located.directories,
@@ -225,6 +227,19 @@ function externalNetworks({ after, description }: Restored): string[] {
   const described = new Set(description.networks.map(({ Name }) => Name));
   return Object.values(after.networks)
     .flatMap(({ external, name }) => external && described.has(name) ? [name] : []);
+}
+
+/**
+ * Files that were not read before could not come back.
+ *
+ * @throws {AppError} `conflict` for sources in a directory that exists.
+ */
+function assertNotOnDisk({ name, moves }: RestoredStack, { filled }: Located): void {
+  if (!moves || !filled.includes(moves.to)) return;
+  throw new AppError(
+    "conflict",
+    `The sources of ${name} in ${moves.to} are not known here; adopt the stack, or move them away`,
+  );
 }
 
 /** @throws {AppError} `conflict` for volumes and directories in use. */
