@@ -4,7 +4,7 @@ import type { Deps } from "../deps.ts";
 import { volumeList } from "../../engine/volumes.ts";
 import { isInside } from "../text/paths.ts";
 import { type Part, volumePart } from "../backup/trees/part.ts";
-import { usersOf, type VolumeUser } from "../backup/volumes/users.ts";
+import { isConcerned, usersOf, type VolumeUser } from "../backup/volumes/users.ts";
 import type { Container } from "../containers/inventory.ts";
 import type { ReadDeps } from "../containers/reads.ts";
 import { AppError } from "../errors.ts";
@@ -22,7 +22,7 @@ export interface Contents {
   /** The containers of the stack, or those that use the volumes. */
   containers: Container[];
   parts: Part[];
-  /** All containers that use one of the parts. */
+  /** The containers that use one of the parts. */
   users: PartUser[];
   /** Those of them that are outside of the stack. */
   shared: PartUser[];
@@ -64,14 +64,14 @@ export async function contentsOfVolumes(
   return { stack: null, containers, parts, users, shared: [], leftOut: [] };
 }
 
-/** Also those that have the directory of a volume mounted by its path. */
+/** Those that are concerned, also by a mount of the directory of a volume. */
 async function usersOfParts(deps: ContentsDeps, parts: readonly Part[]): Promise<PartUser[]> {
   const volumes = new Map((await volumeList(deps.engine)).map((each) => [each.Name, each]));
   const users: PartUser[] = [];
   for (const { path, mount } of parts) {
     const volume = mount.type === "volume" ? volumes.get(mount.source) : undefined;
     const found = await usersOf(deps, mount, volume?.Mountpoint);
-    users.push(...found.map((user) => ({ ...user, part: path })));
+    users.push(...found.filter(isConcerned).map((user) => ({ ...user, part: path })));
   }
   return users;
 }

@@ -21,6 +21,9 @@ export const decodePath = (path: string): ByteString =>
     (_, digits: string) => String.fromCharCode(parseInt(digits, 16)),
   );
 
-/** The last name of a path for people: bytes that are not UTF-8 are replaced. */
-export const fileName = (path: string): string =>
-  Buffer.from(decodePath(path).split("/").at(-1)!, "latin1").toString();
+/** A path for people and the host: bytes that are not UTF-8 are replaced. */
+export const pathText = (path: string): string =>
+  Buffer.from(decodePath(path), "latin1").toString();
+
+/** The last name of a path for people. */
+export const fileName = (path: string): string => pathText(path).split("/").at(-1)!;

@@ -48,5 +48,11 @@ export interface SnapshotPlan {
   leftOut: string[];
 }
 
-/** The actions of a job on containers belong to its reservation, also after a restart. */
-export const operationOf = (target: string) => Symbol.for(`backup ${target}`);
+/**
+ * The actions of a job on containers belong to its reservation, also after a restart. Jobs of different
+ * kinds on one target exclude each other.
+ */
+export const operationOf = (
+  kind: "backup.snapshot" | "backup.restore" | "backup.restore_stack",
+  target: string,
+): symbol => Symbol.for(`${kind} ${target}`);

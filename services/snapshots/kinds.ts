@@ -24,7 +24,7 @@ export const snapshotKind: NamedJobKind<SnapshotInput, SnapshotResult> = {
   reserve: ({ reservations }, { target, input: { affected: [first, ...affected] } }) =>
     reservations.reserve(first ?? { id: target, name: target }, "backed up", {
       affected,
-      operation: operationOf(target),
+      operation: operationOf("backup.snapshot", target),
     }),
   run,
   recover,

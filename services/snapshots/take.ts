@@ -66,7 +66,9 @@ export async function takeSnapshot(deps: Deps, job: SnapshotJob): Promise<Snapsh
     continuedAt = performance.now();
   };
   try {
-    if (held) await job.step("hold", () => hold(deps, held, operationOf(job.target)));
+    if (held) {
+      await job.step("hold", () => hold(deps, held, operationOf("backup.snapshot", job.target)));
+    }
     await prepare(deps, hooked, job.signal);
     await job.step("read", async () => {
       const { stack, parts, containers } = contents;
@@ -134,7 +136,10 @@ async function letContinue(deps: Deps, job: SnapshotJob): Promise<void> {
   const { held } = plan;
   if (!held || !job.hasBegun("hold")) return;
   try {
-    await job.step("release", () => release(deps, held, operationOf(job.target)));
+    await job.step(
+      "release",
+      () => release(deps, held, operationOf("backup.snapshot", job.target)),
+    );
   } catch (error) {
     const failure = await throwIfInterrupted(deps, error);
     const reason = messageFor(deps.log, failure, "containers not released", { job: job.id });

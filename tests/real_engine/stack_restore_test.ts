@@ -1,6 +1,7 @@
 /** Restores of whole stacks. @module */
 
 import { deepEqual, equal, match, ok } from "node:assert/strict";
+import { deleteStackVersions } from "../../db/stack_versions.ts";
 import { openTarget } from "../../services/backup/targets/targets.ts";
 import { liveApp } from "../helpers/live_app.ts";
 import { engineTest } from "../helpers/real_engine.ts";
@@ -220,9 +221,10 @@ engineTest("a stack on disk comes back with its directories", async (real) => {
   await using test = await snapshotApp(real, { stackRoots: [root], helperImage: sleeper.image });
   const { app, stack: { name, deploy }, exec, run } = test;
   const directory = `${root}/${name}`;
+  const folder = "da%41ta";
   const compose = `services: {app: {image: "${sleeper.image}", command: sleep 1000, ` +
-    `stop_signal: SIGKILL, volumes: ["./data:/data", "./app.conf:/app.conf:ro"]}}`;
-  await Deno.mkdir(`${directory}/data`, { recursive: true });
+    `stop_signal: SIGKILL, volumes: ["./${folder}:/data", "./app.conf:/app.conf:ro"]}}`;
+  await Deno.mkdir(`${directory}/${folder}`, { recursive: true });
   await Deno.writeTextFile(`${directory}/app.conf`, "a=1");
   const created = await app.call("POST", "/api/stacks", {
     name,
@@ -237,7 +239,7 @@ engineTest("a stack on disk comes back with its directories", async (real) => {
 
   const copied = await restoreWith(test, snapshot)({ as: `${name}-copy` });
   equal(copied.status, "succeeded", copied.error ?? "");
-  equal(await Deno.readTextFile(`${root}/${name}-copy/data/sub/file`), "old\n");
+  equal(await Deno.readTextFile(`${root}/${name}-copy/${folder}/sub/file`), "old\n");
   equal(await Deno.readTextFile(`${root}/${name}-copy/app.conf`), "a=1");
   equal(await Deno.readTextFile(`${root}/${name}-copy/compose.yaml`), compose);
   await real.docker("rm", "-f", `${name}-copy-app-1`);
@@ -249,18 +251,27 @@ engineTest("a stack on disk comes back with its directories", async (real) => {
   equal(replaced.status, "succeeded", replaced.error ?? "");
   equal(await exec("app", "cat /data/sub/file; readlink /data/out"), "old\n../../..");
 
-  const path = `/directories${directory}/data`;
+  const path = `/directories${directory}/da%2541ta`;
   await exec("app", "rm -r /data/sub; echo more > /data/more");
   const file = await replace({ what: "file", to: "replace", paths: [`${path}/sub/file`] });
   equal(file.status, "succeeded", file.error ?? "");
   equal(await exec("app", "cat /data/sub/file /data/more"), "old\nmore");
 
+  deleteStackVersions(app.deps.db, name);
+  const unknown = await app.call("POST", `${SNAPSHOTS}/${snapshot}/restore`, {
+    what: "stack",
+    to: "replace",
+  });
+  equal(unknown.status, 409);
+  match(unknown.body.error, /are not known here; adopt the stack/);
+  equal((await app.call("POST", `/api/stacks/${name}/adopt`, {})).body.adopted, true);
+
   await removeStack(test);
-  await Deno.rename(`${directory}/data`, `${directory}/kept`);
-  await Deno.symlink(`${root}/${name}-copy`, `${directory}/data`);
+  await Deno.rename(`${directory}/${folder}`, `${directory}/kept`);
+  await Deno.symlink(`${root}/${name}-copy`, `${directory}/${folder}`);
   const linked = await app.call("POST", `${SNAPSHOTS}/${snapshot}/restore`, { what: "stack" });
   equal(linked.status, 409);
-  match(linked.body.error, /data is a symbolic link; use the real path/);
+  match(linked.body.error, /da%41ta is a symbolic link; use the real path/);
   await Deno.remove(root, { recursive: true });
 });
 

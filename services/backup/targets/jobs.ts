@@ -151,7 +151,7 @@ async function checkRepository(
 const describeProblems = (count: number, [first]: readonly string[]) =>
   `${count} ${count === 1 ? "problem" : "problems"} found, the first: ${first}`;
 
-/** Forgets snapshots of this host only, and none that an update or an undo may still need. */
+/** Forgets snapshots of this host only, and none that a job or an undo may still need. */
 async function forgetSnapshots(
   deps: Deps,
   job: JobRun<TargetInput<ForgetRequest>>,
@@ -159,7 +159,6 @@ async function forgetSnapshots(
   const { only, ...rules } = job.input.options;
   const isIncluded = (snapshot: Snapshot) =>
     isOfThisHost(snapshot) && (only === undefined || isOfSchedule(snapshot, only));
-  const mustStay = neededSnapshots(deps, job.input.id);
   const plan = await withRepository(
     deps,
     job,
@@ -167,7 +166,12 @@ async function forgetSnapshots(
       forget(
         repository,
         rules,
-        { isIncluded, mustStay, now: deps.now(), ...(only && { groupBy: () => "" }) },
+        {
+          isIncluded,
+          mustStay: neededSnapshots(deps, job.input.id),
+          now: deps.now(),
+          ...(only && { groupBy: () => "" }),
+        },
         job.signal,
       ),
   );

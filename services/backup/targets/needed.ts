@@ -13,33 +13,36 @@ import { readTags } from "../trees/tags.ts";
  * @throws {AppError} `conflict` while a job uses the target.
  */
 export function assertIdle(deps: Pick<Deps, "db">, targetId: string): void {
-  const user = userOf(deps, targetId);
+  const [user] = usersOf(deps, targetId);
   if (user) throw new AppError("conflict", `A job uses the target: ${user.kind} of ${user.target}`);
 }
 
-const userOf = ({ db }: Pick<Deps, "db">, targetId: string): Job | undefined =>
-  selectUnfinishedJobs(db).find(({ input }) =>
+/** The unfinished jobs that use a target. */
+const usersOf = ({ db }: Pick<Deps, "db">, targetId: string): Job[] =>
+  selectUnfinishedJobs(db).filter(({ input }) =>
     (input as { targetId?: unknown } | null)?.targetId === targetId
   );
 
 /**
  * Returns whether a rule must not remove a snapshot: the data that a rollback can bring back, what
- * updates have kept until a day, and all of both while a job uses the target. What a restore has
- * replaced has no day, because only people delete it.
+ * updates have kept until a day, all of both while a job uses the target, and the one that a job restores.
+ * What a restore has replaced has no day, because only people delete it.
  */
 export function neededSnapshots(
   deps: Pick<Deps, "db" | "now">,
   targetId: string,
 ): (snapshot: Snapshot) => boolean {
   const today = deps.now().toISOString().slice(0, 10);
-  const isInUse = userOf(deps, targetId) !== undefined;
+  const users = usersOf(deps, targetId);
+  const read = new Set(users.map(({ input }) => (input as { snapshot?: unknown }).snapshot));
   const kept = new Set(
     selectKeptData(deps.db).filter((data) => data.targetId === targetId)
       .map(({ snapshot }) => snapshot),
   );
   return (snapshot) => {
+    if (read.has(snapshot.id)) return true;
     const { reason, keptUntil } = readTags(snapshot);
     if (reason !== "update" && reason !== "undo") return false;
-    return isInUse || kept.has(snapshot.id) || keptUntil === null || keptUntil >= today;
+    return users.length > 0 || kept.has(snapshot.id) || keptUntil === null || keptUntil >= today;
   };
 }

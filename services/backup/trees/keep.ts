@@ -13,6 +13,7 @@ import { bytesOf } from "../restic/entry_directory.ts";
 import type { Repository } from "../restic/repository.ts";
 import { RepositoryError } from "../restic/repository_error.ts";
 import { openTargetRepository } from "../targets/open.ts";
+import { isMeanwhile, isWithoutContent } from "../volumes/limits.ts";
 import { withoutValuesOf } from "../volumes/secret_values.ts";
 import type { Part } from "./part.ts";
 import { type Stored, storeTree } from "./store.ts";
@@ -47,12 +48,6 @@ export async function keepParts(
   return await withoutValuesOf(deps.engine, containers, store);
 }
 
-/** Reasons of entries without content. */
-const WITHOUT_CONTENT = /socket|FIFO/;
-
-/** Reasons that programs cause which run meanwhile. */
-const MEANWHILE = /while it was read/;
-
 /**
  * @param options.isLive Whether containers ran meanwhile, and a later snapshot will have the rest.
  * @throws {AppError} `conflict` if something that is not in the snapshot would be lost.
@@ -61,9 +56,7 @@ export function assertKept(
   { skipped }: Pick<Stored, "skipped">,
   { isLive = false }: { isLive?: boolean } = {},
 ): void {
-  const lost = skipped.find(({ reason }) =>
-    !WITHOUT_CONTENT.test(reason) && !(isLive && MEANWHILE.test(reason))
-  );
+  const lost = skipped.find((each) => !isWithoutContent(each) && !(isLive && isMeanwhile(each)));
   if (lost) throw new AppError("conflict", `${lost.path} cannot be kept: it ${lost.reason}`);
 }
 

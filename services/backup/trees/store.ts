@@ -3,7 +3,7 @@
 import { Buffer } from "node:buffer";
 import type { Entries, Entry } from "../restic/entry.ts";
 import type { Repository } from "../restic/repository.ts";
-import type { SkipList } from "../volumes/limits.ts";
+import { createWorstFirst, type SkipList } from "../volumes/limits.ts";
 import { nodeOs } from "../../builtins.ts";
 import type { Deps } from "../../deps.ts";
 import type { JobRun } from "../../jobs/kind.ts";
@@ -21,7 +21,7 @@ export interface Stored {
   size: number;
   /** Stored at the target, in bytes; the rest was there. */
   added: number;
-  /** The first 100 paths that it does not have, with the reason. */
+  /** 100 paths that it does not have, with the reason; those whose content is lost come first. */
   skipped: { path: string; reason: string }[];
   skippedCount: number;
 }
@@ -104,21 +104,18 @@ function withFailure(entries: Entries): { entries: Entries; failure(): unknown }
   return { entries: watched(withContent()), failure: () => failure };
 }
 
-function createSkipped() {
-  const skipped: Stored["skipped"] = [];
+/** What parts have left out, under their paths. */
+export function createSkipped() {
+  const worst = createWorstFirst(SKIPPED_MAX);
   let skippedCount = 0;
   return {
     add(part: string, { items, count }: SkipList) {
       skippedCount += count;
-      const room = SKIPPED_MAX - skipped.length;
-      skipped.push(
-        ...items.slice(0, room).map(({ path, reason }) => ({
-          path: `${part}/${textOf(path)}`,
-          reason,
-        })),
-      );
+      for (const { path, reason } of items) {
+        worst.add({ path: `${part}/${textOf(path)}`, reason });
+      }
     },
-    result: () => ({ skipped, skippedCount }),
+    result: () => ({ skipped: worst.items(), skippedCount }),
   };
 }
 

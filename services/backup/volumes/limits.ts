@@ -25,24 +25,46 @@ export interface Skipped {
 
 /** Entries that were left out, complete when all entries were consumed. */
 export interface SkipList {
-  /** The first 1,000. */
+  /** 1,000 of them, as {@linkcode createWorstFirst} orders them. */
   readonly items: readonly Skipped[];
   readonly count: number;
   add(path: ByteString, reason: string): void;
 }
 
 export function createSkipList(): SkipList {
-  const items: Skipped[] = [];
+  const worst = createWorstFirst(SKIPPED_MAX);
   let count = 0;
   return {
-    items,
+    get items() {
+      return worst.items();
+    },
     get count() {
       return count;
     },
     add(path, reason) {
       count++;
-      if (items.length < SKIPPED_MAX) items.push({ path, reason });
+      worst.add({ path, reason });
     },
+  };
+}
+
+/** Whether an entry was left out that has no content. */
+export const isWithoutContent = ({ reason }: Pick<Skipped, "reason">): boolean =>
+  /^is a (socket|FIFO)$/.test(reason);
+
+/** Whether an entry was left out because of programs that ran meanwhile. */
+export const isMeanwhile = ({ reason }: Pick<Skipped, "reason">): boolean =>
+  /while it was read$/.test(reason);
+
+/** A list with a limit in which others do not hide what is lost: that comes first. */
+export function createWorstFirst(max: number) {
+  const [lost, meanwhile, empty]: [Skipped[], Skipped[], Skipped[]] = [[], [], []];
+  return {
+    add(item: Skipped): void {
+      const list = isWithoutContent(item) ? empty : isMeanwhile(item) ? meanwhile : lost;
+      if (list.length < max) list.push(item);
+    },
+    items: (): Skipped[] => [...lost, ...meanwhile, ...empty].slice(0, max),
   };
 }
 

@@ -5,11 +5,14 @@ import { currentContainers, isUp, type ReadDeps } from "../../containers/reads.t
 import type { Container } from "../../containers/inventory.ts";
 import type { MountSource } from "../../containers/helper_container.ts";
 import type { Deps } from "../../deps.ts";
+import { isInside } from "../../text/paths.ts";
 
 /** A container that has a volume, a directory of it or one that it is in mounted. */
 export interface VolumeUser {
   container: Container;
   isReadOnly: boolean;
+  /** Whether it has a directory around the volume mounted only, e.g. that of all volumes. */
+  isAround: boolean;
   /** Whether it runs and is not paused, so that it may write at any moment. */
   isRunning: boolean;
 }
@@ -37,17 +40,25 @@ export async function usersOf(
     return [{
       container,
       isReadOnly: found.length > 0 && found.every(({ readOnly }) => readOnly),
+      isAround: found.length > 0 && found.every((mount) => isAround(mount, directory)),
       isRunning: isUp(container) && state !== "paused",
     }];
   });
 }
+
+/**
+ * Whether it matters to a user that a volume is stored or replaced. It does not to one that reads all volumes
+ * or the whole host, e.g. to measure them, and to Longshore, which sees those that it manages.
+ */
+export const isConcerned = ({ container, isAround, isReadOnly }: VolumeUser): boolean =>
+  !(isAround && (isReadOnly || container.self));
 
 /** A user of one of several volumes or directories. */
 interface SourceUser extends VolumeUser {
   source: string;
 }
 
-/** The users of several volumes or directories, as {@linkcode usersOf} finds them. */
+/** The users of several volumes or directories that are {@linkcode isConcerned concerned}. */
 export async function usersOfAll(
   deps: ReadDeps,
   sources: readonly MountSource[],
@@ -58,7 +69,7 @@ export async function usersOfAll(
       ? await findVolume(deps.engine, mount.source)
       : undefined;
     const users = await usersOf(deps, mount, volume?.Mountpoint);
-    all.push(...users.map((user) => ({ ...user, source: mount.source })));
+    all.push(...users.filter(isConcerned).map((user) => ({ ...user, source: mount.source })));
   }
   return all;
 }
@@ -77,6 +88,13 @@ function overlap(one: string, other: string): boolean {
   const [a, b] = [one, other].map((path) => path.endsWith("/") ? path : `${path}/`);
   return a!.startsWith(b!) || b!.startsWith(a!);
 }
+
+/** Whether a mount is a directory of the host that has another one in it. */
+const isAround = (
+  { type, source }: { type: string; source: string },
+  directory: string | undefined,
+): boolean =>
+  type === "bind" && directory !== undefined && source !== directory && isInside(directory, source);
 
 /**
  * Sizes of volumes in bytes, as the engine computes them; without those that it does not know. It may

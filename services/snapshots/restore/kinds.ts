@@ -32,7 +32,7 @@ export const restoreKind: NamedJobKind<RestoreInput, RestoreResult> = {
     const [first, ...others] = [...affected, ...volumes];
     return reservations.reserve(first!, "restored", {
       affected: others,
-      operation: operationOf(target),
+      operation: operationOf("backup.restore", target),
     });
   },
   run: restore,

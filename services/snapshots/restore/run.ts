@@ -93,7 +93,7 @@ async function attempt(deps: Deps, job: RestoreJob, held: Held): Promise<Restore
   const { input: { affected, files, images, parts, place, snapshot, targetId }, signal } = job;
   using opened = await openTargetRepository(deps, targetId, signal);
   const { repository } = opened;
-  const operation = operationOf(job.target);
+  const operation = operationOf("backup.restore", job.target);
   const startedAt = performance.now();
   const stop = () => hold(deps, held, operation);
   await job.step("keep", async () => {
@@ -147,7 +147,7 @@ export async function isAnyUp(deps: Deps, { containers }: Held): Promise<boolean
 /** The containers get what was kept, and start with it. @throws {JobEnd} Always. */
 async function takeBack(deps: Deps, job: RestoreJob, held: Held): Promise<never> {
   const { reason, hasWritten } = job.resultOf(FAILURE) as Failure;
-  const operation = operationOf(job.target);
+  const operation = operationOf("backup.restore", job.target);
   const kept = keptBy(job);
   const result = { kept, target: job.input.place };
   try {
@@ -171,7 +171,7 @@ async function putBack(deps: Deps, job: RestoreJob, held: Held): Promise<void> {
   const kept = { ...usedParts(job), targetId: job.input.targetId, snapshot: keptBy(job)! };
   await putPartsBack(deps, kept, {
     job: { signal: deps.jobs.stopping, progress: job.progress },
-    stop: () => hold(deps, held, operationOf(job.target)),
+    stop: () => hold(deps, held, operationOf("backup.restore", job.target)),
   });
 }
 

@@ -1,6 +1,7 @@
 /** Starts a restore. @module */
 
 import type { ByteString } from "../../backup/restic/entry.ts";
+import { bytesOf } from "../../backup/restic/entry_directory.ts";
 import { translated } from "../../backup/targets/repository.ts";
 import { type Part, type RestoredPart, volumePart } from "../../backup/trees/part.ts";
 import { parentOf } from "../../backup/volumes/limits.ts";
@@ -17,7 +18,7 @@ import { affectedBy, identityOf } from "../../containers/reserve.ts";
 import { currentContainers } from "../../containers/reads.ts";
 import { startJob } from "../../jobs/runner.ts";
 import type { JobView } from "../../jobs/view.ts";
-import { decodePath, encodePath } from "../file_path.ts";
+import { decodePath, encodePath, pathText } from "../file_path.ts";
 import { assertStoppable } from "../hold.ts";
 import { openSnapshot } from "../list.ts";
 import { restoreKind } from "./kinds.ts";
@@ -110,7 +111,9 @@ async function assertIn(
 /** E.g. `/volumes/data` of `/volumes/data/app/config.json`, or a directory of the host. */
 function partPathOf(path: string, { paths }: Pick<Snapshot, "paths">): string {
   const found = /^\/volumes\/[^/]+(?=\/)/.exec(path)?.[0] ??
-    paths.find((each) => each.startsWith("/directories/") && path.startsWith(`${each}/`));
+    paths.filter((each) => each.startsWith("/directories/"))
+      .map((each) => encodePath(bytesOf(each)))
+      .find((each) => path.startsWith(`${each}/`));
   if (found !== undefined) return found;
   throw invalid("must be files below /volumes or /directories");
 }
@@ -125,7 +128,7 @@ async function restoredPart(
 ): Promise<RestoredPart> {
   const from: ByteString = decodePath(source).slice(1);
   if (to === "replace") {
-    const directory = /^\/directories(\/.+)$/.exec(source)?.[1];
+    const directory = /^\/directories(\/.+)$/.exec(pathText(source))?.[1];
     if (directory !== undefined) return await replacedDirectory(deps, from, directory);
     const name = /^\/volumes\/([^/]+)$/.exec(source)?.[1];
     if (name === undefined) throw invalid("must be volumes or directories");

@@ -39,7 +39,7 @@ export const stackRestoreKind: NamedJobKind<StackRestoreInput, StackRestoreResul
     const [first, ...others] = [...input.affected, { id: target, name: target }, ...parts];
     return reservations.reserve(first!, "restored", {
       affected: others,
-      operation: operationOf(target),
+      operation: operationOf("backup.restore_stack", target),
     });
   },
   run: restore,

@@ -23,7 +23,7 @@ import { hideValues } from "../../containers/secret_values.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError, InputError, notFound } from "../../errors.ts";
 import { readDescription, sourcesOf, stackIn } from "./described.ts";
-import { partsOf, type PlannedParts, type PlannedPath, replacedParts } from "./job.ts";
+import { partsOf, type PlannedParts, type PlannedPath } from "./job.ts";
 import {
   type Existing,
   mapDirectories,
@@ -31,6 +31,7 @@ import {
   missingDirectories,
   type Restored,
 } from "./mapping.ts";
+import { usersOfStack } from "./users.ts";
 
 export interface StackRequest {
   to: "new" | "replace";
@@ -82,7 +83,8 @@ export async function planStackRestore(
   const own = (await currentContainers(deps)).filter(({ composeProject }) =>
     composeProject === name
   );
-  const isThere = own.length > 0 || selectCurrentVersion(deps.db, name) !== undefined;
+  const isStored = selectCurrentVersion(deps.db, name) !== undefined;
+  const isThere = own.length > 0 || isStored;
   assertName(name, request.to, isThere);
   const source = { repository, snapshot: snapshot.id, stack };
   const restored = await openRestored(deps, source, name, signal);
@@ -92,6 +94,7 @@ export async function planStackRestore(
     signal,
     to: request.to,
   });
+  if (!isStored) assertNotOnDisk(restored, located);
   const parts: PlannedParts = {
     ...volumes,
     directories: located.directories,
@@ -99,11 +102,7 @@ export async function planStackRestore(
   };
   if (request.to === "new") await assertFree(deps, parts, located);
   const { changes, warnings } = await planDeploy(deps, restored, parts, request);
-  const used = replacedParts(parts).map(({ to }) => to.mount);
-  const users = request.to === "new" ? [] : [
-    ...new Map([...own, ...await containersUsing(deps, used)].map((each) => [each.id, each]))
-      .values(),
-  ];
+  const users = request.to === "new" ? [] : await usersOfStack(deps, name, parts);
   return {
     ...parts,
     restored,
@@ -228,6 +227,19 @@ function externalNetworks({ after, description }: Restored): string[] {
   const described = new Set(description.networks.map(({ Name }) => Name));
   return Object.values(after.networks)
     .flatMap(({ external, name }) => external && described.has(name) ? [name] : []);
+}
+
+/**
+ * Files that were not read before could not come back.
+ *
+ * @throws {AppError} `conflict` for sources in a directory that exists.
+ */
+function assertNotOnDisk({ name, moves }: RestoredStack, { filled }: Located): void {
+  if (!moves || !filled.includes(moves.to)) return;
+  throw new AppError(
+    "conflict",
+    `The sources of ${name} in ${moves.to} are not known here; adopt the stack, or move them away`,
+  );
 }
 
 /** @throws {AppError} `conflict` for volumes and directories in use. */

@@ -10,7 +10,6 @@ import { openTargetRepository } from "../../backup/targets/open.ts";
 import { writeParts, type WrittenParts } from "../../backup/trees/write.ts";
 import { findHostPath, hasContent } from "../../backup/volumes/host_path.ts";
 import { withoutValuesOf } from "../../backup/volumes/secret_values.ts";
-import { containersUsing } from "../../backup/volumes/users.ts";
 import { type DeployJob, type DeployResult, withoutSecrets } from "../../compose/deploy/job.ts";
 import { deployStack } from "../../compose/deploy/machine.ts";
 import { restoreNames } from "../../compose/deploy/back.ts";
@@ -19,7 +18,6 @@ import { secretValues } from "../../compose/plan/stored.ts";
 import { storeRestored } from "../../compose/restored_sources.ts";
 import { recordCurrent } from "../../compose/sources.ts";
 import { selectCurrentVersion } from "../../../db/stack_versions.ts";
-import { currentContainers } from "../../containers/reads.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError, messageFor } from "../../errors.ts";
 import { JobEnd } from "../../jobs/kind.ts";
@@ -40,6 +38,7 @@ import { keepStack } from "./keep.ts";
 import { createParts, removeParts } from "./parts.ts";
 import { openRestored, type RestoredStack } from "./plan.ts";
 import { type Before, FAILURE, type Failure, keptBy, takeBack } from "./take_back.ts";
+import { usersOfStack } from "./users.ts";
 
 /** Value of the step `write`. */
 interface Written extends WrittenParts {
@@ -57,6 +56,8 @@ export async function restoreStack(
       return await attempt(deps, job, before);
     } catch (error) {
       const failure = await throwIfInterrupted(deps, error);
+      // The new containers run on what was restored, and the old ones may be gone.
+      if (job.hasBegun(deployStep("commit"))) throw failure;
       const result = failure instanceof JobEnd ? failure.result as Partial<Failure> | null : null;
       await job.step(FAILURE, (): Promise<Failure> =>
         Promise.resolve({
@@ -71,11 +72,7 @@ export async function restoreStack(
 
 /** Containers may have been created since the job was started. */
 async function observeBefore(deps: Deps, { target, input }: StackRestoreJob): Promise<Before> {
-  const used = replacedParts(input).map(({ to }) => to.mount);
-  const own = (await currentContainers(deps)).filter(({ composeProject }) =>
-    composeProject === target
-  );
-  const users = input.to === "new" ? own : [...own, ...await containersUsing(deps, used)];
+  const users = await usersOfStack(deps, target, input);
   if (users.some(({ id }) => !input.affected.some((each) => each.id === id))) {
     throw new AppError("conflict", "Other containers use the volumes meanwhile; try again");
   }
@@ -84,7 +81,7 @@ async function observeBefore(deps: Deps, { target, input }: StackRestoreJob): Pr
     throw new AppError("conflict", `Stack ${target} was created meanwhile`);
   }
   return {
-    held: planHold("stop", [...new Map(users.map((each) => [each.id, each])).values()]),
+    held: planHold("stop", users),
     version: isStored ? (await recordCurrent(deps, target)).stored.version : null,
   };
 }
@@ -94,13 +91,12 @@ async function attempt(
   job: StackRestoreJob,
   before: Before,
 ): Promise<StackRestoreResult> {
-  const { input, target } = job;
+  const { input } = job;
   // The target is needed until then, only.
   if (job.resultOf("sources") === undefined) await bring(deps, job, before);
   const { stoppedAt, ...written } = job.resultOf("write") as Written;
   const { images, warnings } = job.resultOf("images") as FoundImages;
   const deployed = await deploy(deps, job, before, images);
-  await restoreNames(deps, job.resultOf("names") as NamedImage[]);
   const { held } = before;
   const downtimeMs = held.containers.length === 0 ? 0 : deps.now().getTime() - stoppedAt;
   return {
@@ -114,7 +110,7 @@ async function attempt(
       ...input.warnings,
       ...warnings,
       ...deployed.warnings,
-      ...await releaseOthers(deps, before, target),
+      ...await settle(deps, job, before),
     ],
   };
 }
@@ -163,7 +159,7 @@ async function keepAndStop(
   { repository }: Opened,
 ): Promise<void> {
   const keep = async () => {
-    await hold(deps, held, operationOf(job.target));
+    await hold(deps, held, operationOf("backup.restore_stack", job.target));
     return await keepStack(deps, job, repository);
   };
   await job.step("keep", keep);
@@ -182,7 +178,7 @@ async function write(
 ): Promise<Written> {
   const { input } = job;
   const stoppedAt = deps.now().getTime();
-  await hold(deps, held, operationOf(job.target));
+  await hold(deps, held, operationOf("backup.restore_stack", job.target));
   // Those of an attempt that was interrupted.
   await removeParts(deps, job);
   await createParts(deps, job, restored.description, restored.after);
@@ -212,11 +208,13 @@ async function write(
 async function deploy(
   deps: Deps,
   job: StackRestoreJob,
-  { held }: Before,
+  before: Before,
   images: FoundImages["images"],
 ): Promise<DeployResult> {
   const { input } = job;
-  if (!job.hasBegun(deployStep("read"))) await hold(deps, held, operationOf(job.target));
+  if (!job.hasBegun(deployStep("read"))) {
+    await hold(deps, before.held, operationOf("backup.restore_stack", job.target));
+  }
   for (const { reference, imageId } of images) await nameImage(deps, reference, imageId);
   const part: DeployJob = {
     ...job,
@@ -243,21 +241,34 @@ async function deploy(
     if (!part.hasBegun("commit")) throw failure;
     // The old containers may be gone.
     const message = messageFor(deps.log, failure, "old containers not removed", { job: job.id });
-    throw new JobEnd("needs_attention", `${job.target} is restored, but ${message}`, {
+    const problems = [message, ...await settle(deps, job, before)].join("; ");
+    throw new JobEnd("needs_attention", `${job.target} is restored, but ${problems}`, {
       kept: keptBy(job),
       target: input.place,
     });
   }
 }
 
-/** Containers of other stacks, which used what was replaced. @returns What failed. */
-async function releaseOthers(deps: Deps, { held }: Before, target: string): Promise<string[]> {
-  const containers = held.containers.filter(({ stack }) => stack !== target);
-  try {
-    await release(deps, { ...held, containers }, operationOf(target));
-    return [];
-  } catch (error) {
-    const failure = await throwIfInterrupted(deps, error);
-    return [messageFor(deps.log, failure, "containers not started", { stack: target })];
+/**
+ * Gives images their names back, and starts containers of other stacks that used what was replaced. The
+ * restored ones work, so that a failure takes nothing back.
+ *
+ * @returns What failed.
+ */
+async function settle(deps: Deps, job: StackRestoreJob, { held }: Before): Promise<string[]> {
+  const containers = held.containers.filter(({ stack }) => stack !== job.target);
+  const works = [
+    () => restoreNames(deps, job.resultOf("names") as NamedImage[]),
+    () => release(deps, { ...held, containers }, operationOf("backup.restore_stack", job.target)),
+  ];
+  const problems: string[] = [];
+  for (const work of works) {
+    try {
+      await work();
+    } catch (error) {
+      const failure = await throwIfInterrupted(deps, error);
+      problems.push(messageFor(deps.log, failure, "restore not settled", { job: job.id }));
+    }
   }
+  return problems;
 }

@@ -7,15 +7,16 @@ import { restoreNames } from "../../compose/deploy/back.ts";
 import type { NamedImage } from "../../compose/deploy/planned.ts";
 import { returnToVersion } from "../../compose/restored_sources.ts";
 import type { Deps } from "../../deps.ts";
-import { messageFor } from "../../errors.ts";
+import { AppError, messageFor } from "../../errors.ts";
 import { JobEnd } from "../../jobs/kind.ts";
 import type { Evidence } from "../../updates/run/evidence.ts";
 import { throwIfInterrupted } from "../../updates/run/interruption.ts";
-import { type Held, hold, release } from "../hold.ts";
+import { type Held, hold, planHold, release } from "../hold.ts";
 import { operationOf } from "../job.ts";
 import type { FoundImages } from "./images.ts";
 import { replacedParts, type StackRestoreJob } from "./job.ts";
 import { removeParts } from "./parts.ts";
+import { usersOfStack } from "./users.ts";
 
 /** Step that stores a failure, so that a restart takes it back and does not try again. */
 export const FAILURE = "failure";
@@ -48,14 +49,14 @@ export async function takeBack(
 ): Promise<never> {
   const { reason, hasWritten, evidence } = job.resultOf(FAILURE) as Failure;
   const { input, target: name } = job;
-  const operation = operationOf(name);
+  const operation = operationOf("backup.restore_stack", name);
   const kept = keptBy(job);
   const result = { kept, target: input.place, evidence };
   try {
     await restoreNames(deps, (job.resultOf("names") ?? []) as NamedImage[]);
     if (hasWritten) {
       await job.step("put back", async () => {
-        const stop = () => hold(deps, held, operation);
+        const stop = () => stopUsers(deps, job, held);
         await stop();
         await removeParts(deps, job);
         await removePaths(deps, job);
@@ -77,6 +78,22 @@ export async function takeBack(
     );
   }
   throw new JobEnd("rolled_back", reason, result);
+}
+
+/**
+ * Stops the old containers. A new one is left if the deploy could not take it back.
+ *
+ * @throws {AppError} `conflict` while a container uses what would be deleted under it.
+ */
+async function stopUsers(
+  deps: Deps,
+  { target, input }: StackRestoreJob,
+  held: Held,
+): Promise<void> {
+  await hold(deps, held, operationOf("backup.restore_stack", target));
+  const [user] = planHold("stop", await usersOfStack(deps, target, input)).containers;
+  if (!user) return;
+  throw new AppError("conflict", `${user.name} still uses what was restored; stop it`);
 }
 
 /** Directories and files of the host that this job has created. */

@@ -1,0 +1,38 @@
+import { equal, throws } from "node:assert/strict";
+import { assertKept } from "../../../../services/backup/trees/keep.ts";
+import { createSkipped } from "../../../../services/backup/trees/store.ts";
+import { createSkipList } from "../../../../services/backup/volumes/limits.ts";
+
+/** What is skipped of a volume with a number of entries without content before the last ones. */
+function skippedOf(number: number, ...reasons: string[]) {
+  const list = createSkipList();
+  for (let index = 0; index < number; index++) list.add(`${index}`, "is a FIFO");
+  for (const reason of reasons) list.add("last", reason);
+  const skipped = createSkipped();
+  skipped.add("/volumes/first", list);
+  skipped.add("/volumes/second", list);
+  return skipped.result();
+}
+
+const CHANGED = "changed while it was read";
+
+for (const number of [0, 100, 1000]) {
+  Deno.test(`assertKept() sees what is lost behind ${number} entries without content`, () => {
+    const lost = skippedOf(number, ...Array(number).fill(CHANGED), "is a device node");
+    equal(lost.skippedCount, 2 * (2 * number + 1));
+    equal(lost.skipped.length, Math.min(lost.skippedCount, 100));
+    for (const isLive of [true, false]) {
+      throws(
+        () => assertKept(lost, { isLive }),
+        /^AppError: \/volumes\/first\/last cannot be kept: it is a device node$/,
+      );
+    }
+    assertKept(skippedOf(number, "is a socket"));
+    assertKept(skippedOf(number, CHANGED), { isLive: true });
+    throws(() => assertKept(skippedOf(number, CHANGED)), /changed while it was read/);
+  });
+}
+
+Deno.test("assertKept() is not misled by the name of an attribute", () => {
+  throws(() => assertKept(skippedOf(0, 'has the attribute "user.socket"')), /cannot be kept/);
+});
