@@ -1,15 +1,15 @@
 /** Description of a stack, read from a snapshot. Others may have written it. @module */
 
 import * as z from "zod";
-import type { Repository } from "../../backup/restic/repository.ts";
-import type { Snapshot } from "../../backup/restic/snapshot.ts";
-import { bytesOf } from "../../backup/restic/entry_directory.ts";
-import { translated } from "../../backup/targets/repository.ts";
-import { ORIGIN_KINDS } from "../../compose/origin.ts";
-import type { StoredSources } from "../../compose/validate.ts";
-import { AppError } from "../../errors.ts";
-import { STACK_KINDS } from "../../stacks/groups.ts";
-import { DESCRIPTION_FILE, type StackDescription } from "../description.ts";
+import type { Repository } from "../backup/restic/repository.ts";
+import type { Snapshot } from "../backup/restic/snapshot.ts";
+import { bytesOf } from "../backup/restic/entry_directory.ts";
+import { translated } from "../backup/targets/repository.ts";
+import { ORIGIN_KINDS } from "../compose/origin.ts";
+import type { StoredSources } from "../compose/validate.ts";
+import { AppError } from "../errors.ts";
+import { STACK_KINDS } from "../stacks/groups.ts";
+import { DESCRIPTION_FILE, type StackDescription } from "./description.ts";
 
 /** Largest description, in bytes: sources have at most 4 MiB of texts, in JSON twice that. */
 const BYTES_MAX = 32 * 1024 * 1024;
