@@ -8,7 +8,7 @@ import { assertIdle } from "../backup/targets/needed.ts";
 import { type OpenedTarget, openTargetRepository } from "../backup/targets/open.ts";
 import { translated } from "../backup/targets/repository.ts";
 import { isOfThisHost, readTags } from "../backup/trees/tags.ts";
-import { stackIn } from "./described.ts";
+import { stackIn } from "./read_description.ts";
 
 /** Longest wait for a target, in milliseconds. */
 const TARGET_MS = 60_000;

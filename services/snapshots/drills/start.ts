@@ -9,7 +9,7 @@ import type { Snapshot } from "../../backup/restic/snapshot.ts";
 import { type OpenedTarget, openTargetRepository } from "../../backup/targets/open.ts";
 import { translated } from "../../backup/targets/repository.ts";
 import { isOfThisHost } from "../../backup/trees/tags.ts";
-import { stackIn } from "../described.ts";
+import { stackIn } from "../read_description.ts";
 import { drillKind } from "./kinds.ts";
 
 export interface DrillRequest {
