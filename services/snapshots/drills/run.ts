@@ -87,7 +87,7 @@ async function tryOut(deps: Deps, job: DrillJob, progress: Progress): Promise<st
   // Stored before anything is pulled, so that it can be removed after a crash.
   const missing = await job.step("plan", () => findMissing(deps, chosen));
   await job.step("images", () => pullMissing(deps, missing, job));
-  const members = await planMembers(deps, chosen, missing);
+  const members = await planMembers(deps, chosen);
   assertHarmless(members);
   const data = await findData(repository, snapshot, members, signal);
   progress.leftOut = data.leftOut;
