@@ -21,6 +21,9 @@ const Snapshot = z.object({
   hostname: z.string(),
   isOwn: z.boolean().meta({ description: "Whether this host made it" }),
   stack: z.string().nullable(),
+  hasStack: z.boolean().meta({
+    description: "Whether it has the stack itself; what updates keep has volumes of it only",
+  }),
   volumes: z.array(z.string()),
   directories: z.array(z.string()).meta({ description: "Of the host" }),
   reason: z.string().nullable().meta({

@@ -8,6 +8,7 @@ import { assertIdle } from "../backup/targets/needed.ts";
 import { type OpenedTarget, openTargetRepository } from "../backup/targets/open.ts";
 import { translated } from "../backup/targets/repository.ts";
 import { isOfThisHost, readTags } from "../backup/trees/tags.ts";
+import { stackIn } from "./read_description.ts";
 
 /** Longest wait for a target, in milliseconds. */
 const TARGET_MS = 60_000;
@@ -19,7 +20,10 @@ export interface SnapshotView {
   hostname: string;
   /** Whether this host made it. */
   isOwn: boolean;
+  /** Also of what an update has kept: volumes of the stack. */
   stack: string | null;
+  /** Whether the stack itself can be restored and tried out, not only volumes. */
+  hasStack: boolean;
   /** Names. */
   volumes: string[];
   /** On the host. */
@@ -168,6 +172,7 @@ function viewOf({ target }: OpenedTarget, snapshot: Snapshot): SnapshotView {
     hostname,
     isOwn: isOfThisHost(snapshot),
     stack,
+    hasStack: stackIn(snapshot) !== undefined,
     volumes: below("/volumes/"),
     directories: below("/directories"),
     reason,

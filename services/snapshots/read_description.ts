@@ -1,21 +1,91 @@
-/** Reads the description of a stack from a snapshot, which may be of another host or version. @module */
+/** Description of a stack, read from a snapshot. Others may have written it. @module */
 
-import { Buffer } from "node:buffer";
+import * as z from "zod";
 import type { Repository } from "../backup/restic/repository.ts";
 import type { Snapshot } from "../backup/restic/snapshot.ts";
-import { translated } from "../backup/targets/repository.ts";
 import { bytesOf } from "../backup/restic/entry_directory.ts";
+import { translated } from "../backup/targets/repository.ts";
+import { ORIGIN_KINDS } from "../compose/origin.ts";
+import type { StoredSources } from "../compose/validate.ts";
 import { AppError } from "../errors.ts";
-import { type DescribedContainer, DESCRIPTION_FILE, type StackDescription } from "./description.ts";
+import { STACK_KINDS } from "../stacks/groups.ts";
+import { DESCRIPTION_FILE, type StackDescription } from "./description.ts";
 
-/** Largest description, in bytes. */
+/** Largest description, in bytes: sources have at most 4 MiB of texts, in JSON twice that. */
 const BYTES_MAX = 32 * 1024 * 1024;
 
-/** @throws {AppError} `conflict` for a snapshot without one that can be read; `bad_gateway`. */
+const Texts = z.record(z.string(), z.string());
+
+const Place = z.object({
+  directory: z.string().startsWith("/"),
+  configFiles: z.array(z.string().startsWith("/")).min(1),
+  isFound: z.boolean().optional(),
+  envFiles: z.array(z.string().startsWith("/")).optional(),
+});
+
+const Sources = z.object({
+  compose: z.string(),
+  env: z.union([z.string(), Texts]).optional(),
+  files: Texts.optional(),
+  profiles: z.array(z.string()).optional(),
+  place: Place.optional(),
+  base: Place.optional(),
+  outside: Texts.optional(),
+  recovered: Texts.optional(),
+  origin: z.object({
+    kind: z.enum(ORIGIN_KINDS),
+    path: z.string().nullable(),
+    through: z.string().optional(),
+  }).optional(),
+});
+
+const Mount = z.looseObject({
+  Type: z.string().optional(),
+  Name: z.string().optional(),
+  Destination: z.string(),
+});
+
+const Description = z.object({
+  version: z.literal(1),
+  stack: z.string(),
+  sources: z.object({
+    version: z.int(),
+    kind: z.enum(STACK_KINDS),
+    sources: Sources,
+  }).nullable(),
+  generated: z.string().nullable().default(null),
+  containers: z.array(z.object({
+    id: z.string().optional(),
+    name: z.string(),
+    service: z.string().nullable(),
+    image: z.string(),
+    imageId: z.string(),
+    ran: z.boolean().optional(),
+    digests: z.array(z.string()),
+    inspect: z.looseObject({
+      Config: z.looseObject({ Labels: Texts.nullish() }),
+      HostConfig: z.looseObject({}),
+      Mounts: z.array(Mount).nullish(),
+      NetworkSettings: z.looseObject({}),
+    }),
+  })),
+  volumes: z.array(z.object({
+    name: z.string(),
+    driver: z.string(),
+    labels: Texts,
+    options: Texts,
+  })),
+  networks: z.array(z.looseObject({ Name: z.string() })).default([]),
+});
+
+/** Name of the stack in a snapshot, if it is of one. */
+export const stackIn = ({ paths }: Pick<Snapshot, "paths">): string | undefined =>
+  paths.flatMap((path) => /^\/stacks\/([^/]+)$/.exec(path)?.[1] ?? [])[0];
+
+/** @throws {AppError} `conflict` for a snapshot without a description that this version knows. */
 export async function readDescription(
   repository: Repository,
-  { id }: Pick<Snapshot, "id">,
-  stack: string,
+  { id, stack }: { id: string; stack: string },
   signal: AbortSignal,
 ): Promise<StackDescription> {
   const path = bytesOf(`stacks/${stack}/${DESCRIPTION_FILE}`);
@@ -23,42 +93,39 @@ export async function readDescription(
   let size = 0;
   await translated(async () => {
     for await (const piece of repository.readFile(id, path, {}, signal)) {
-      size += piece.length;
-      if (size > BYTES_MAX) throw unreadable("is too large");
+      if ((size += piece.length) > BYTES_MAX) throw unknownDescription(stack);
       pieces.push(piece);
     }
   });
-  const description = parse(Buffer.concat(pieces).toString());
-  if (isDescription(description)) return description;
-  throw unreadable("is not one of this version");
-}
-
-const unreadable = (problem: string) =>
-  new AppError("conflict", `The description of the stack in the snapshot ${problem}`);
-
-function parse(text: string): unknown {
   try {
-    return JSON.parse(text);
-  } catch {
-    throw unreadable("is damaged");
+    const text = await new Blob(pieces as Uint8Array<ArrayBuffer>[]).text();
+    return { ...Description.parse(JSON.parse(text)) as StackDescription, stack };
+  } catch (error) {
+    throw unknownDescription(stack, error);
   }
 }
 
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
+const unknownDescription = (stack: string, cause?: unknown) =>
+  new AppError("conflict", `The snapshot does not describe stack ${stack} in a known form`, {
+    cause,
+  });
 
-/** Checks the fields that are used; the engine checks the configurations themselves. */
-function isDescription(value: unknown): value is StackDescription {
-  return isObject(value) && value.version === 1 && typeof value.stack === "string" &&
-    Array.isArray(value.containers) && value.containers.every(isContainer);
-}
-
-function isContainer(value: unknown): value is DescribedContainer {
-  if (!isObject(value) || !isObject(value.inspect)) return false;
-  const { Config, HostConfig, Mounts, NetworkSettings } = value.inspect;
-  return [value.name, value.image, value.imageId].every((each) => typeof each === "string") &&
-    (value.service === null || typeof value.service === "string") &&
-    Array.isArray(value.digests) && value.digests.every((each) => typeof each === "string") &&
-    [Config, HostConfig, NetworkSettings].every(isObject) &&
-    (Mounts === null || (Array.isArray(Mounts) && Mounts.every(isObject)));
+/**
+ * The sources of a described stack: those that were stored, or the text written from its containers.
+ *
+ * @throws {AppError} `conflict` without either.
+ */
+export function sourcesOf({ stack, sources, generated }: StackDescription): StoredSources {
+  if (sources) {
+    if (sources.kind === "compose") return sources.sources;
+    throw new AppError("conflict", `Stack ${stack} is managed by Swarm; restore its volumes`);
+  }
+  if (generated !== null) {
+    return { compose: generated, origin: { kind: "generated", path: null } };
+  }
+  throw new AppError(
+    "conflict",
+    `The snapshot has no sources of ${stack}, and its containers could not be described as a ` +
+      "Compose file; restore its volumes",
+  );
 }

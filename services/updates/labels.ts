@@ -9,6 +9,7 @@
  * @module
  */
 
+import type { ImageInspect } from "../../engine/images.ts";
 import { AppError } from "../errors.ts";
 import { parseDuration } from "./duration.ts";
 import { parseWindow, type UpdateWindow } from "./window.ts";
@@ -48,6 +49,8 @@ export interface LabelPolicy {
   verifyTimeoutSeconds?: number;
   /** Replaces that of the settings. */
   data?: DataChoice;
+  /** Replaces that of the settings. */
+  rehearse?: boolean;
   /** Names of containers that are updated before this one. */
   dependsOn: string[];
   /**
@@ -80,6 +83,8 @@ export const AUTO_LABELS = [OWN_LABEL, `${WATCHTOWER}.enable`] as const;
 
 export const WINDOW_LABEL = "longshore.update.window";
 
+export const REHEARSE_LABEL = "longshore.update.rehearse";
+
 const MIN_AGE_HOURS_MAX = 365 * 24;
 
 /** Limits of `longshore.update.verify-timeout`, in seconds. */
@@ -105,10 +110,16 @@ export function updatePolicy(labels: Labels, imageLabels: Labels | undefined): L
   return restricted(own!, given!);
 }
 
+/** Labels of an image for {@linkcode updatePolicy}. @param image `undefined` if the engine no longer has it. */
+export const labelsOfImage = (
+  image: Pick<ImageInspect, "Config"> | undefined,
+): Labels | undefined => image && (image.Config?.Labels ?? {});
+
 /** The policy of a user, with what an image may add to it. */
 function restricted(own: LabelPolicy, given: LabelPolicy): LabelPolicy {
   const policy = own.policy ?? (given.policy === "auto" ? undefined : given.policy);
   const data = own.data ?? (given.data === "undo" ? given.data : undefined);
+  const rehearse = own.rehearse ?? (given.rehearse || undefined);
   const tags = { ...(own.level !== "same" && given.tags), ...own.tags };
   const image = {
     ...(given.minAgeHours !== undefined && { minAgeHours: given.minAgeHours }),
@@ -118,6 +129,7 @@ function restricted(own: LabelPolicy, given: LabelPolicy): LabelPolicy {
     ...own,
     ...(policy && { policy }),
     ...(data && { data }),
+    ...(rehearse !== undefined && { rehearse }),
     ...(Object.keys(tags).length > 0 && { tags }),
     ...(Object.keys(image).length > 0 && { image }),
     problems: [...own.problems, ...given.problems],
@@ -158,6 +170,7 @@ function readPolicy(labels: Labels): LabelPolicy {
     (text, field) => parseDuration(text, { field, unit: "s", ...VERIFY_TIMEOUT }),
   );
   const data = read("longshore.update.data", oneOf(DATA_CHOICES));
+  const rehearse = readBoolean(REHEARSE_LABEL);
   const isUnsure = problems.length > 0 && policy !== "off";
   return {
     ...(isUnsure ? { policy: "notify" } : policy && { policy }),
@@ -167,6 +180,7 @@ function readPolicy(labels: Labels): LabelPolicy {
     ...(window && { window }),
     ...(verifyTimeoutSeconds !== undefined && { verifyTimeoutSeconds }),
     ...(data && { data }),
+    ...(rehearse !== undefined && { rehearse }),
     dependsOn: names(labels[`${WATCHTOWER}.depends-on`]),
     problems,
   };

@@ -27,13 +27,14 @@ engineTest("a stack is stored while it is stopped, and restic reads it", async (
 
   const { body: { snapshots } } = await app.call("GET", `${SNAPSHOTS}?stack=${name}`);
   equal(snapshots.length, 1);
-  const [{ id, volumes, reason, note, isOwn }] = snapshots;
+  const [{ id, volumes, reason, note, isOwn, hasStack }] = snapshots;
   equal(id, result.snapshot);
-  deepEqual({ volumes, reason, note, isOwn }, {
+  deepEqual({ volumes, reason, note, isOwn, hasStack }, {
     volumes: [`${name}_data`],
     reason: "manual",
     note: "first",
     isOwn: true,
+    hasStack: true,
   });
 
   const estimate = await app.call("GET", `/api/backup/estimate?stack=${name}`);

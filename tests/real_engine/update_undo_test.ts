@@ -1,6 +1,7 @@
 /** Updates that bring data back. @module */
 
 import { deepEqual, equal, match } from "node:assert/strict";
+import type { SnapshotView } from "../../services/snapshots/list.ts";
 import { openTarget } from "../../services/backup/targets/targets.ts";
 import { migratingApp } from "../helpers/migrating_app.ts";
 import { BUSYBOX, engineTest } from "../helpers/real_engine.ts";
@@ -34,8 +35,8 @@ engineTest("data of a failed update comes back, and what it wrote is kept", asyn
   match(error!, /the data from before is back \(snapshot \w{8} at This host\), and what the new/);
   const { body: { snapshots } } = await app.call("GET", SNAPSHOTS);
   deepEqual(
-    snapshots.map(({ id, reason }: { id: string; reason: string }) => [id, reason]),
-    [[data.written, "undo"], [data.before, "update"]],
+    snapshots.map(({ id, reason, hasStack }: SnapshotView) => [id, reason, hasStack]),
+    [[data.written, "undo", false], [data.before, "update", false]],
   );
   const path = `/volumes/${volume}/file2`;
   const written = await app.fetch("GET", `${SNAPSHOTS}/${data.written}/file?path=${path}`);

@@ -450,6 +450,7 @@ export type BackupSnapshot = {
   hostname: string;
   isOwn: boolean;
   stack: string | null;
+  hasStack: boolean;
   volumes: (string)[];
   directories: (string)[];
   reason: string | null;

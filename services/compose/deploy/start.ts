@@ -109,7 +109,7 @@ async function chosenRehearsal(
   request: RehearsalRequest,
 ): Promise<RehearsalChoice> {
   const own = (await listAll(deps)).filter(({ composeProject }) => composeProject === name);
-  return rehearsalChoice(deps, request, own.map(({ labels }) => labels));
+  return await rehearsalChoice(deps, request, own);
 }
 
 /**

@@ -12,11 +12,11 @@ import { parentOf } from "../../backup/volumes/limits.ts";
 import type { MountSource } from "../../containers/helper_container.ts";
 import { parseDependsOn } from "../../containers/order.ts";
 import type { Deps } from "../../deps.ts";
-import { AppError } from "../../errors.ts";
+import { AppError, requireFound } from "../../errors.ts";
 import { DEPENDS_ON_LABEL } from "../../stacks/groups.ts";
 import { keyOf, planMember, sourcesOf, type TrialMember } from "../../updates/trial/members.ts";
+import { findDescribed } from "../described_images.ts";
 import type { DescribedContainer, StackDescription } from "../description.ts";
-import { imageOf, type MissingImages } from "./images.ts";
 
 /** Most containers of a drill. */
 const CONTAINERS_MAX = 100;
@@ -42,16 +42,16 @@ export function chosenContainers({ containers }: StackDescription): DescribedCon
   throw new AppError("conflict", `The snapshot has more than ${CONTAINERS_MAX} containers`);
 }
 
+/** @throws {AppError} `not_found` for an image that was removed meanwhile. */
 export async function planMembers(
   deps: Pick<Deps, "engine">,
   containers: readonly DescribedContainer[],
-  missing: MissingImages,
 ): Promise<TrialMember[]> {
   const { apiVersion } = deps.engine;
   const { DefaultRuntime: defaultRuntime } = await systemInfo(deps.engine);
   return await Promise.all(containers.map(async (described) => {
     const { inspect, name, service, id = "" } = described;
-    const image = await imageOf(deps, missing, described);
+    const image = requireFound(await findDescribed(deps, described), "Image", described.image);
     return planMember({ ...inspect, name, service, id }, { own: image, image }, {
       apiVersion,
       defaultRuntime,

@@ -82,12 +82,12 @@ async function tryOut(deps: Deps, job: DrillJob, progress: Progress): Promise<st
   using opened = await openTargetRepository(deps, targetId, signal);
   const { repository } = opened;
   const snapshot = await translated(() => repository.snapshot(ref, signal));
-  const description = await readDescription(repository, snapshot, stack, signal);
+  const description = await readDescription(repository, { id: snapshot.id, stack }, signal);
   const chosen = chosenContainers(description);
   // Stored before anything is pulled, so that it can be removed after a crash.
   const missing = await job.step("plan", () => findMissing(deps, chosen));
   await job.step("images", () => pullMissing(deps, missing, job));
-  const members = await planMembers(deps, chosen, missing);
+  const members = await planMembers(deps, chosen);
   assertHarmless(members);
   const data = await findData(repository, snapshot, members, signal);
   progress.leftOut = data.leftOut;

@@ -8,7 +8,8 @@ import type { JobView } from "../../jobs/view.ts";
 import type { Snapshot } from "../../backup/restic/snapshot.ts";
 import { type OpenedTarget, openTargetRepository } from "../../backup/targets/open.ts";
 import { translated } from "../../backup/targets/repository.ts";
-import { isOfThisHost, readTags } from "../../backup/trees/tags.ts";
+import { isOfThisHost } from "../../backup/trees/tags.ts";
+import { stackIn } from "../read_description.ts";
 import { drillKind } from "./kinds.ts";
 
 export interface DrillRequest {
@@ -56,14 +57,23 @@ async function findSnapshot(
   ref: string | undefined,
   signal: AbortSignal,
 ): Promise<Snapshot> {
-  const isOfStack = (each: Snapshot) => readTags(each).stack === stack;
   if (ref !== undefined) {
     const found = await translated(() => repository.snapshot(ref, signal));
-    if (isOfStack(found)) return found;
+    if (stackIn(found) === stack) return found;
     throw new AppError("not_found", `Snapshot ${ref} is not one of stack ${stack}`);
   }
-  const all = (await translated(() => repository.snapshots(signal))).filter(isOfStack);
-  const newest = all.findLast(isOfThisHost) ?? all.at(-1);
+  const newest = newestOf(stack, await translated(() => repository.snapshots(signal)));
   if (newest) return newest;
   throw new AppError("not_found", `Stack ${stack} has no snapshot at ${target.name}`);
+}
+
+/**
+ * Returns the newest snapshot of a stack, of this host if it has any. Those that updates make of its
+ * volumes have its tag as well, and cannot be tried out.
+ *
+ * @param snapshots Oldest first.
+ */
+export function newestOf(stack: string, snapshots: readonly Snapshot[]): Snapshot | undefined {
+  const all = snapshots.filter((each) => stackIn(each) === stack);
+  return all.findLast(isOfThisHost) ?? all.at(-1);
 }

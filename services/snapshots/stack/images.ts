@@ -12,6 +12,7 @@ import type { Deps } from "../../deps.ts";
 import { AppError } from "../../errors.ts";
 import { asJobError } from "../../images/errors.ts";
 import { pullImage } from "../../images/pull.ts";
+import { findDescribed, pullByDigest } from "../described_images.ts";
 import type { DescribedContainer, StackDescription } from "../description.ts";
 import { archiveOfImage, IMAGES_DIRECTORY } from "../saved_images.ts";
 import type { StackRestoreJob } from "./job.ts";
@@ -57,10 +58,12 @@ export async function bringImages(
   for (const [reference, container] of images) {
     const { imageId: recorded } = container;
     const archive = archiveOfImage(recorded);
-    const imageId = await findRecorded(deps, container) ??
-      (saved.has(archive)
-        ? await loadSaved(deps, { repository, snapshot, archive, recorded, reference }, job)
-        : await pullRecorded(deps, reference, container, job, found.warnings));
+    const here = await findDescribed(deps, container);
+    const imageId = here
+      ? fullImageId(here.Id)
+      : saved.has(archive)
+      ? await loadSaved(deps, { repository, snapshot, archive, recorded, reference }, job)
+      : await pullRecorded(deps, reference, container, job, found.warnings);
     found.images.push({ reference, imageId });
   }
   return found;
@@ -75,20 +78,9 @@ export async function imageOrigins(
 ): Promise<{ name: string; from: "host" | "snapshot" | "registry" }[]> {
   const saved = await savedImages(repository, snapshot, signal);
   return await Promise.all([...images].map(async ([name, container]) => {
-    if (await findRecorded(deps, container)) return { name, from: "host" };
+    if (await findDescribed(deps, container)) return { name, from: "host" };
     return { name, from: saved.has(archiveOfImage(container.imageId)) ? "snapshot" : "registry" };
   }));
-}
-
-async function findRecorded(
-  { engine }: Pick<Deps, "engine">,
-  { imageId, digests }: DescribedContainer,
-): Promise<string | undefined> {
-  for (const reference of [imageId, ...digests]) {
-    const image = await ifThere(imageInspect(engine, reference));
-    if (image) return fullImageId(image.Id);
-  }
-  return undefined;
 }
 
 /** Paths of the archives in a snapshot. */
@@ -150,22 +142,14 @@ async function pullRecorded(
   deps: Deps,
   reference: string,
   { digests }: DescribedContainer,
-  { signal, progress }: Pick<StackRestoreJob, "progress" | "signal">,
+  job: Pick<StackRestoreJob, "progress" | "signal">,
   warnings: string[],
 ): Promise<string> {
-  const pull = async (image: string) =>
-    (await pullImage(deps, { input: { image, platform: null }, signal, progress })).imageId;
-  let failure: unknown;
-  for (const digest of digests) {
-    try {
-      return await pull(digest);
-    } catch (error) {
-      if (!(error instanceof AppError) || signal.aborted) throw error;
-      failure = error;
-    }
-  }
-  const imageId = await pull(reference);
-  const reason = failure instanceof AppError ? failure.message : "it has no digest of a registry";
+  const pulled = await pullByDigest(deps, digests, job);
+  if (typeof pulled === "string") return pulled;
+  const input = { image: reference, platform: null };
+  const { imageId } = await pullImage(deps, { ...job, input });
+  const reason = pulled?.message ?? "it has no digest of a registry";
   warnings.push(`Image ${reference} may not be that of the snapshot: ${reason}`);
   return imageId;
 }

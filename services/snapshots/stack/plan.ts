@@ -22,7 +22,7 @@ import { currentContainers } from "../../containers/reads.ts";
 import { hideValues } from "../../containers/secret_values.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError, InputError, notFound } from "../../errors.ts";
-import { readDescription, sourcesOf, stackIn } from "./described.ts";
+import { readDescription, sourcesOf, stackIn } from "../read_description.ts";
 import { partsOf, type PlannedParts, type PlannedPath } from "./job.ts";
 import {
   type Existing,

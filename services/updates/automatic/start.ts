@@ -42,7 +42,7 @@ export async function startAutomaticUpdate(
     expectedDigest: digest,
     // Its job ends with the obstacles.
     data: undo.length > 0 ? "keep" : undefined,
-    rehearsal: rehearsalChoice(deps, {}, [survey.old.Config.Labels]),
+    rehearsal: await rehearsalChoice(deps, {}, [survey.container]),
     obstacles,
   })).job;
 }

@@ -14,7 +14,7 @@ import type { Container } from "../../containers/inventory.ts";
 import { asContainer, type ReadDeps } from "../../containers/reads.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../errors.ts";
-import { type DataChoice, updatePolicy } from "../labels.ts";
+import { type DataChoice, labelsOfImage, updatePolicy } from "../labels.ts";
 import type { UndoneData } from "../run/job.ts";
 import type { Obstacle, Survey } from "../run/survey.ts";
 import { readUpdateSettings } from "../settings.ts";
@@ -49,7 +49,7 @@ export const dataChoice = (
   { old, oldImage }: Pick<Survey, "old" | "oldImage">,
   requested: DataChoice | undefined,
 ): DataChoice =>
-  requested ?? updatePolicy(old.Config.Labels ?? {}, oldImage?.Config?.Labels ?? undefined).data ??
+  requested ?? updatePolicy(old.Config.Labels ?? {}, labelsOfImage(oldImage)).data ??
     readUpdateSettings(deps).data;
 
 export const updatedOf = (deps: ReadDeps, { old, dependents }: Updated): Container[] =>

@@ -1,10 +1,13 @@
 /** Whether an update is rehearsed: as its request says, else the label of the container, else the setting. @module */
 
+import { ifThere } from "../../../engine/errors.ts";
+import { imageInspect } from "../../../engine/images.ts";
+import type { Container } from "../../containers/inventory.ts";
 import type { Deps } from "../../deps.ts";
+import { labelsOfImage, REHEARSE_LABEL, updatePolicy } from "../labels.ts";
 import { readUpdateSettings } from "../settings.ts";
 
-/** A container with this label decides for itself; that of an image counts as well. */
-const LABEL = "longshore.update.rehearse";
+type Labelled = Pick<Container, "labels" | "imageId">;
 
 /** `before`: the update follows a rehearsal that succeeds. `only`: it does not. */
 export type RehearsalChoice = "before" | "only" | null;
@@ -17,21 +20,25 @@ export interface RehearsalRequest {
   rehearseOnly?: boolean | undefined;
 }
 
-/** @param labels Those of the containers that are updated. */
-export function rehearsalChoice(
-  deps: Pick<Deps, "config" | "db">,
+/** @param containers Those that are updated. */
+export async function rehearsalChoice(
+  deps: Pick<Deps, "config" | "db" | "engine">,
   { rehearse, rehearseOnly = false }: RehearsalRequest,
-  labels: readonly (Readonly<Record<string, string>> | null | undefined)[],
-): RehearsalChoice {
+  containers: readonly Labelled[],
+): Promise<RehearsalChoice> {
   if (rehearseOnly) return "only";
-  return rehearse ?? isChosenBy(deps, labels) ? "before" : null;
+  return rehearse ?? await isChosenBy(deps, containers) ? "before" : null;
 }
 
-function isChosenBy(
-  deps: Pick<Deps, "config" | "db">,
-  labels: Parameters<typeof rehearsalChoice>[2],
-): boolean {
-  const texts = labels.map((each) => each?.[LABEL]?.trim().toLowerCase());
+async function isChosenBy(
+  deps: Pick<Deps, "config" | "db" | "engine">,
+  containers: readonly Labelled[],
+): Promise<boolean> {
   const { rehearse } = readUpdateSettings(deps);
-  return texts.some((text) => text === "true" || (text !== "false" && rehearse));
+  const choices = await Promise.all(containers.map(async ({ labels, imageId }) => {
+    if (labels[REHEARSE_LABEL] === undefined) return rehearse;
+    const image = await ifThere(imageInspect(deps.engine, imageId));
+    return updatePolicy(labels, labelsOfImage(image)).rehearse ?? rehearse;
+  }));
+  return choices.includes(true);
 }

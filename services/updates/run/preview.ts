@@ -85,7 +85,7 @@ export async function previewUpdate(
     defaultStableSeconds: readUpdateSettings(deps).stableSeconds,
     verifyTimeoutSeconds,
   });
-  const isRehearsed = rehearsalChoice(deps, request, [old.Config.Labels]) !== null;
+  const isRehearsed = await rehearsalChoice(deps, request, [container]) !== null;
   const rehearsal = isRehearsed
     ? await previewRehearsal(deps, [container.name], actor.scope)
     : null;

@@ -85,7 +85,7 @@ export async function startUpdate(deps: Deps, request: UpdateRequest): Promise<J
   const latest = force
     ? []
     : (await readLatest(deps, survey, { pull, digest: expectedDigest })).obstacles;
-  const rehearsal = rehearsalChoice(deps, request, [survey.old.Config.Labels]);
+  const rehearsal = await rehearsalChoice(deps, request, [survey.container]);
   const obstacles = [
     ...survey.obstacles,
     ...latest,

@@ -1,6 +1,7 @@
 import { deepEqual, equal, match } from "node:assert/strict";
 import {
   hasVersionPolicy,
+  labelsOfImage,
   UPDATE_POLICIES,
   updatePolicy as policyWith,
 } from "../../../services/updates/labels.ts";
@@ -57,6 +58,7 @@ Deno.test("the details of a policy are read with their units", () => {
       "longshore.update.window": "0 3 * * sat Europe/Berlin 2h",
       "longshore.update.verify-timeout": "5m",
       "longshore.update.data": "undo",
+      "longshore.update.rehearse": "false",
       "wud.tag.include": "ignored",
       "wud.tag.exclude": "-rc",
       [`${WATCHTOWER}.depends-on`]: "/db, cache,",
@@ -72,6 +74,7 @@ Deno.test("the details of a policy are read with their units", () => {
       window: { cron: "0 3 * * sat", timeZone: "Europe/Berlin", durationMinutes: 120 },
       verifyTimeoutSeconds: 300,
       data: "undo",
+      rehearse: false,
       dependsOn: ["db", "cache"],
       problems: [],
     },
@@ -85,6 +88,7 @@ for (
     ["longshore.update.min-age", "2w", /duration from 0h to 8760h/],
     ["longshore.update.verify-timeout", "1s", /from 10s to 86400s/],
     ["longshore.update.data", "delete", /must be keep, undo; got "delete"/],
+    ["longshore.update.rehearse", "maybe", /must be true or false; got "maybe"/],
     ["longshore.update.window", "0 3 * *", /five fields/],
     ["longshore.update.window", "0 3 * * * Mars/Base", /IANA/],
     ["longshore.update.window", "0 3 * * * UTC 2m", /from 5m to 10080m/],
@@ -169,6 +173,12 @@ Deno.test("labels of the image count where they are stricter", () => {
     equal(policyWith(labels, labels).data, counted);
     equal(policyWith(labels, {}).data, choice);
   }
+  for (const [choice, counted] of [["true", true], ["false", undefined]] as const) {
+    const labels = { "longshore.update.rehearse": choice };
+    equal(policyWith(labels, labels).rehearse, counted);
+    equal(policyWith(labels, labelsOfImage({ Config: null })).rehearse, choice === "true");
+  }
+  equal(labelsOfImage(undefined), undefined);
   const exclude = { "wud.tag.exclude": "-rc" };
   const own = { "longshore.update.level": "minor" };
   deepEqual(Object.keys(policyWith({ ...own, ...exclude }, exclude).tags ?? {}), ["exclude"]);

@@ -31,7 +31,7 @@ export function RestoreDialog({ snapshot, onClose }: {
 }) {
   const { data, error, reload } = useRead("GET /api/volumes", {});
   const existing = data.value?.volumes;
-  const hasBoth = snapshot.stack !== null && snapshot.volumes.length > 0;
+  const hasBoth = snapshot.hasStack && snapshot.volumes.length > 0;
   const what = useSignal<Content>(snapshot.volumes.length > 0 ? "Volumes" : "Whole stack");
   return (
     <Dialog title={`Restore ${plain(titleOf(snapshot))}`} onClose={onClose} wide>

@@ -55,7 +55,7 @@ export function StackRestoreForm({ snapshot, onClose }: {
         <TextField
           label="Name of the stack"
           name="as"
-          value={stack!}
+          value={stack ?? ""}
           maxLength={100}
           required
           autocomplete="off"

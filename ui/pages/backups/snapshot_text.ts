@@ -43,15 +43,18 @@ export function contentOf(
 
 /** Whether there is a stack or a volume to restore. */
 export const isRestorable = (
-  { stack, volumes }: Pick<BackupSnapshot, "stack" | "volumes">,
-): boolean => stack !== null || volumes.length > 0;
+  { hasStack, volumes }: Pick<BackupSnapshot, "hasStack" | "volumes">,
+): boolean => hasStack || volumes.length > 0;
 
-/** The newest one that this host has made, apart from what a restore has replaced. */
+/** Snapshots of these are no backups: updates and restores keep what they replace. */
+const KEPT: readonly (string | null)[] = ["update", "undo"];
+
+/** The newest backup that this host has made. */
 export const lastBackup = (
   { snapshots }: BackupSnapshotList,
   isOf: (snapshot: BackupSnapshot) => boolean,
 ): BackupSnapshot | undefined =>
-  snapshots.find((each) => each.isOwn && each.reason !== "undo" && isOf(each));
+  snapshots.find((each) => each.isOwn && !KEPT.includes(each.reason) && isOf(each));
 
 /** E.g. `shop, 3 h ago`. */
 export const titleOf = (snapshot: BackupSnapshot): string =>
