@@ -24,7 +24,7 @@ import { AppError } from "../errors.ts";
 import { listMounted, mountedShell, openMounted } from "./mounted_place.ts";
 import { assertNotData, findOwnData } from "./own_data.ts";
 import { FILE_OPERATION, type Place } from "./place.ts";
-import { imagesOf, writersOf } from "./volume_place.ts";
+import { writersOf } from "./volume_place.ts";
 
 type PlaceDeps = VolumeDeps & Pick<Deps, "db" | "reservations" | "secrets">;
 
@@ -46,11 +46,8 @@ export async function stackPlace(deps: PlaceDeps, name: string): Promise<Place> 
     source: { type: "bind", source: root } as const,
     path: bytesOf(directory.slice(root.length + 1)),
   };
-  const mounted = {
-    ...{ source, around },
-    directory: undefined,
-    images: imagesOf([...members, ...users]),
-  };
+  // What is around has other stacks, which the programs of this one's images must not read.
+  const mounted = { source, around, directory: undefined, images: [] };
   return {
     ...{ id: `/directories${directory}`, name, runningContainers: writersOf(users) },
     containers: [...members, ...users].map(({ container }) => container),
