@@ -38,8 +38,7 @@ export async function stackPlace(deps: PlaceDeps, name: string): Promise<Place> 
   const { directory, sources } = await findDirectory(deps, name);
   const root = rootOf(deps, directory);
   const source: MountSource = { type: "bind", source: directory };
-  const data = await findOwnData(deps);
-  const own = "directory" in data ? [data.directory] : [];
+  const { directories: own } = await findOwnData(deps);
   const users = await usersOf(deps, source);
   const members = await membersOf(deps, name, users);
   const around = {
