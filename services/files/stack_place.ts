@@ -46,7 +46,7 @@ export async function stackPlace(deps: PlaceDeps, name: string): Promise<Place> 
     path: bytesOf(directory.slice(root.length + 1)),
   };
   // What is around has other stacks, which the programs of this one's images must not read.
-  const mounted = { source, around, directory: undefined, images: [] };
+  const mounted = { source, around, directory: undefined, images: [], writingImages: [] };
   return {
     ...{ id: `/directories${directory}`, name, runningContainers: writersOf(users) },
     containers: [...members, ...users].map(({ container }) => container),

@@ -5,6 +5,7 @@ import { findDirectory } from "../backup/volumes/read.ts";
 import { assertSource, type VolumeDeps } from "../backup/volumes/mounted.ts";
 import { textOf } from "../backup/volumes/shell_path.ts";
 import { usersOf, type VolumeUser } from "../backup/volumes/users.ts";
+import { writingImages } from "../backup/volumes/writing_images.ts";
 import { identityOf } from "../containers/reserve.ts";
 import type { Deps } from "../deps.ts";
 import { volumePart } from "../backup/trees/part.ts";
@@ -35,7 +36,8 @@ export async function volumePlace(
   const mounted = {
     source,
     directory: await findDirectory(deps, volume, users),
-    images: imagesOf(users),
+    images: [...new Set(users.map(({ container }) => container.imageId))],
+    writingImages: writingImages(users.map(({ container }) => container)),
   };
   return {
     ...{ id, name, runningContainers: writersOf(users) },
@@ -51,10 +53,6 @@ export async function volumePlace(
       }),
   };
 }
-
-export const imagesOf = (users: readonly Pick<VolumeUser, "container">[]): string[] => [
-  ...new Set(users.map(({ container }) => container.imageId)),
-];
 
 /** Names of the running containers that may write. */
 export const writersOf = (users: readonly VolumeUser[]): string[] =>

@@ -129,6 +129,12 @@ engineTest("files of a volume", async (engine) => {
       const busy = await files.folder("/busy");
       equal(busy.body.error, `${user.name} is being updated`);
     }
+    {
+      await using _reader = await engine.runContainer({ options: [`--volume=${name}:/data:ro`] });
+      await using _around = await engine.runContainer({ options: ["--volume=/:/rootfs"] });
+      ok((await files.names("/")).includes("fifo"), "its programs may read");
+      match((await files.folder("/more")).body.error, /set HELPER_IMAGE/);
+    }
     // Without a user there is no image with the programs, and archives have to do.
     deepEqual(
       await files.names("/"),

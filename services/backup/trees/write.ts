@@ -9,7 +9,7 @@ import { parentOf } from "../volumes/limits.ts";
 import { emptyVolume } from "../volumes/operations.ts";
 import { helperShell } from "../volumes/shell.ts";
 import { writeVolume } from "../volumes/write.ts";
-import { findWritingImages } from "../volumes/writing_images.ts";
+import { findWritingImages, type VolumeImage } from "../volumes/writing_images.ts";
 import type { Deps } from "../../deps.ts";
 import type { JobRun } from "../../jobs/kind.ts";
 import { translated } from "../targets/repository.ts";
@@ -22,8 +22,8 @@ export interface WriteRequest {
   parts: readonly RestoredPart[];
   /** Only these files of the parts; `null` for everything. */
   files: readonly ByteString[] | null;
-  /** Images that may have the programs that empty a volume before; `null` to keep what is there. */
-  emptiedWith: readonly string[] | null;
+  /** Images that may have the programs that empty volumes before; `null` to keep what is there. */
+  emptiedWith: readonly VolumeImage[] | null;
 }
 
 /** Result of a write. */

@@ -5,7 +5,7 @@ import { translated } from "../../backup/targets/repository.ts";
 import { type Part, type RestoredPart, volumePart } from "../../backup/trees/part.ts";
 import { parentOf } from "../../backup/volumes/limits.ts";
 import type { Snapshot } from "../../backup/restic/snapshot.ts";
-import { findWritingImages } from "../../backup/volumes/writing_images.ts";
+import { findWritingImages, writingImages } from "../../backup/volumes/writing_images.ts";
 import { findHostPath } from "../../backup/volumes/host_path.ts";
 import { containersUsing } from "../../backup/volumes/users.ts";
 import { findVolume } from "../../../engine/volumes.ts";
@@ -64,7 +64,7 @@ export async function startRestore(
   const users = request.to === "new"
     ? []
     : await containersUsing(deps, parts.map(({ to }) => to.mount));
-  const images = [...new Set(users.map(({ imageId }) => imageId))];
+  const images = writingImages(users);
   for (const path of paths) await assertIn(opened, path);
   if (request.to === "replace") {
     await assertStoppable(deps, users);

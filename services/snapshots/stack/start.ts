@@ -1,10 +1,9 @@
 /** Starts restores of whole stacks, and shows what they would do. @module */
 
-import { findWritingImages } from "../../backup/volumes/writing_images.ts";
+import { findWritingImages, writingImages } from "../../backup/volumes/writing_images.ts";
 import type { Holder } from "../../access/shares.ts";
 import { affectedBy, identityOf } from "../../containers/reserve.ts";
 import type { PlannedChange } from "../../compose/plan/change.ts";
-import type { Container } from "../../containers/inventory.ts";
 import { currentContainers } from "../../containers/reads.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../errors.ts";
@@ -70,16 +69,12 @@ export async function prepareStackRestore(
       created,
       userId: caller.userId,
       stableSeconds: stableSeconds ?? null,
-      images: imagesOfUsers(users),
+      images: writingImages(users),
       affected: users.flatMap((each) => [identityOf(each), ...affectedBy(each, all)]),
       warnings,
     },
   };
 }
-
-const imagesOfUsers = (users: readonly Container[]): string[] => [
-  ...new Set(users.map(({ imageId }) => imageId)),
-];
 
 /** @throws {AppError} `conflict` */
 async function assertPossible(deps: Deps, plan: StackRestorePlan): Promise<void> {
@@ -94,7 +89,7 @@ async function assertPossible(deps: Deps, plan: StackRestorePlan): Promise<void>
     ...replacedParts(plan).map(({ to }) => to.mount),
     ...created.map((source) => ({ type: "bind" as const, source })),
   ];
-  await findWritingImages(deps, mounts, imagesOfUsers(users), AbortSignal.timeout(LOOK_MS));
+  await findWritingImages(deps, mounts, writingImages(users), AbortSignal.timeout(LOOK_MS));
 }
 
 /** A plan, as the API shows it. */
