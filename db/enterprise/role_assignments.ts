@@ -74,21 +74,6 @@ export function selectPermissionsOfUser(db: Database, userId: string): Permissio
   );
 }
 
-/** Whether a role of the user grants an action on a resource, by name or by `*`. */
-export function hasPermission(
-  db: Database,
-  userId: string,
-  { resource, action }: Permission,
-): boolean {
-  return db.get(
-    `SELECT 1
-     FROM custom_role_assignments JOIN custom_role_permissions USING (role_id)
-     WHERE user_id = :userId AND resource IN (:resource, '*') AND action IN (:action, '*')
-     LIMIT 1`,
-    { userId, resource, action },
-  ) !== undefined;
-}
-
 /** @returns Whether the user had the role. */
 export function deleteRoleAssignment(db: Database, roleId: string, userId: string): boolean {
   return db.run(

@@ -48,7 +48,8 @@ const fields = {
     description: "Order of lists, highest first; no other effect",
   }),
   permissions: z.array(Permission).max(GROUPS_MAX).meta({
-    description: "`*` means every resource or every action, including those of later versions",
+    description:
+      "`*` means every resource but files, or every action, including those of later versions",
   }),
 };
 

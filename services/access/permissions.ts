@@ -13,7 +13,7 @@ export interface Permission {
   action: string;
 }
 
-/** Every resource or every action, including those of later versions. */
+/** Every resource but files, or every action, including those of later versions. */
 export const ANY = "*";
 
 const READ_BY_ALL = { read: "viewer", write: "admin" } as const;

@@ -1,5 +1,6 @@
 /** The files of a running container, which its own shell and programs list, read and change. @module */
 
+import { volumeList } from "../../engine/volumes.ts";
 import { openContent } from "../backup/volumes/content.ts";
 import { listDirectory } from "../backup/volumes/listing.ts";
 import { textOf } from "../backup/volumes/shell_path.ts";
@@ -22,7 +23,7 @@ export async function containerPlace(deps: PlaceDeps, ref: string): Promise<Plac
   const { id, name, self } = container;
   if (self) throw ownData(`Container ${name}`);
   assertRunning(container);
-  const data = pathsOfData(container, await findOwnData(deps));
+  const data = pathsOfData(container, await findOwnData(deps), await volumeList(deps.engine));
   const shell = containerShell(deps, container);
   return {
     ...{ id: `container ${id}`, name, runningContainers: [name] },

@@ -15,23 +15,27 @@ import { createSkipList, showPath } from "../backup/volumes/limits.ts";
 import { listDirectory, type Listing, listTree } from "../backup/volumes/listing.ts";
 import type { VolumeDeps } from "../backup/volumes/mounted.ts";
 import { helperShell, type Shell } from "../backup/volumes/shell.ts";
+import { findWritingImages, type VolumeImage } from "../backup/volumes/writing_images.ts";
 import { AppError } from "../errors.ts";
 
 /** A volume or directory, and the ways to its files. */
 export interface MountedFiles extends HelperMounts {
   /** Directory of the host that this service can read, and no running container writes to. */
   directory: string | undefined;
-  /** Images that may have the programs of a helper container. */
+  /** Images that may have the programs of a helper container that reads. */
   images: readonly string[];
+  /** Those that may change a volume. */
+  writingImages: readonly VolumeImage[];
 }
 
+/** The shell that changes files. */
 export async function mountedShell(
   deps: VolumeDeps,
-  { source, around, images }: MountedFiles,
+  { source, around, writingImages }: MountedFiles,
   signal: AbortSignal,
 ): Promise<Shell> {
-  const image = await findHelperImage(deps, images, signal);
-  return helperShell(deps, { source, around, image });
+  const [image] = await findWritingImages(deps, [source], writingImages, signal);
+  return helperShell(deps, { source, around, image: image! });
 }
 
 export async function listMounted(
@@ -67,11 +71,12 @@ export async function openMounted(
 /** @returns `undefined` if archives have to do: those of Docker have everything. */
 async function readingShell(
   deps: VolumeDeps,
-  mounted: MountedFiles,
+  { source, around, images }: MountedFiles,
   signal: AbortSignal,
 ): Promise<Shell | undefined> {
   try {
-    return await mountedShell(deps, mounted, signal);
+    const image = await findHelperImage(deps, images, signal);
+    return helperShell(deps, { source, around, image });
   } catch (error) {
     const isWithoutImage = error instanceof AppError && error.code === "conflict";
     if (!isWithoutImage || deps.engine.kind === "podman") throw error;

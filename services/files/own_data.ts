@@ -5,15 +5,21 @@
  * @module
  */
 
-import { resolve } from "node:path";
+import { join, relative, resolve } from "node:path";
+import { type Volume, volumeList } from "../../engine/volumes.ts";
 import { isInside } from "../text/paths.ts";
 import type { Container } from "../containers/inventory.ts";
 import { currentContainers, type ReadDeps } from "../containers/reads.ts";
 import type { Deps } from "../deps.ts";
 import { AppError } from "../errors.ts";
 
-/** The data directory: a volume, or a directory of the host. */
-export type OwnData = { volume: string } | { directory: string };
+/** The data directory. */
+export interface OwnData {
+  /** Name of the volume that it is in; `null` for a directory of the host. */
+  volume: string | null;
+  /** Its absolute paths on the host, also in a volume: other containers may mount what is around. */
+  directories: string[];
+}
 
 /** Finds the mount of `DATA_DIR` if the service runs in a container. */
 export async function findOwnData(deps: ReadDeps & Pick<Deps, "config">): Promise<OwnData> {
@@ -23,21 +29,51 @@ export async function findOwnData(deps: ReadDeps & Pick<Deps, "config">): Promis
     .filter(({ destination }) => isInside(dataDir, destination))
     .sort((a, b) => b.destination.length - a.destination.length);
   const [mount] = mounts;
-  if (!mount) return { directory: dataDir };
-  if (mount.type === "volume" && mount.name !== null) return { volume: mount.name };
-  return { directory: mount.source + dataDir.slice(mount.destination.length) };
+  if (!mount) return { volume: null, directories: [dataDir] };
+  const isVolume = mount.type === "volume";
+  const volumes = isVolume ? await volumeList(deps.engine) : [];
+  const below = relative(mount.destination, dataDir);
+  return {
+    volume: isVolume ? mount.name : null,
+    directories: directoriesOf(mount, volumes).map((each) => join(each, below)),
+  };
 }
 
-/** Paths of a container at which it has the data mounted. */
-export const pathsOfData = ({ details }: Container, data: OwnData): string[] =>
-  details.mounts.flatMap(({ type, name, source, destination }) => {
-    if ("volume" in data) return type === "volume" && name === data.volume ? [destination] : [];
-    if (type !== "bind") return [];
-    if (isInside(source, data.directory)) return [destination];
-    return isInside(data.directory, source)
-      ? [destination + data.directory.slice(source.length)]
-      : [];
+/**
+ * Paths of a container at which it has the data mounted.
+ *
+ * @param volumes All of the engine.
+ */
+export const pathsOfData = (
+  { details }: Container,
+  data: OwnData,
+  volumes: readonly Volume[],
+): string[] =>
+  details.mounts.flatMap((mount) => {
+    const { destination, name } = mount;
+    if (name !== null && name === data.volume) return [destination];
+    return directoriesOf(mount, volumes).flatMap((source) =>
+      data.directories.flatMap((directory) => {
+        if (isInside(source, directory)) return [destination];
+        return isInside(directory, source) ? [join(destination, relative(source, directory))] : [];
+      })
+    );
   });
+
+type Mount = Container["details"]["mounts"][number];
+
+const directoriesOf = ({ source, name }: Mount, volumes: readonly Volume[]): string[] => {
+  const volume = name === null ? undefined : volumes.find(({ Name }) => Name === name);
+  return absolute(source, ...volume ? directoriesOfVolume(volume) : []);
+};
+
+/** Directories of the host that a volume has: its own, and one that it mounts. */
+export const directoriesOfVolume = ({ Mountpoint, Options }: Volume): string[] =>
+  absolute(Mountpoint, Options?.["device"]);
+
+const absolute = (...paths: (string | undefined)[]): string[] => [
+  ...new Set(paths.flatMap((path) => path?.startsWith("/") ? resolve(path) : [])),
+];
 
 /**
  * @param path Absolute, as `data` is.

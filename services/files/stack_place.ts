@@ -24,7 +24,7 @@ import { AppError } from "../errors.ts";
 import { listMounted, mountedShell, openMounted } from "./mounted_place.ts";
 import { assertNotData, findOwnData } from "./own_data.ts";
 import { FILE_OPERATION, type Place } from "./place.ts";
-import { imagesOf, writersOf } from "./volume_place.ts";
+import { writersOf } from "./volume_place.ts";
 
 type PlaceDeps = VolumeDeps & Pick<Deps, "db" | "reservations" | "secrets">;
 
@@ -38,19 +38,15 @@ export async function stackPlace(deps: PlaceDeps, name: string): Promise<Place> 
   const { directory, sources } = await findDirectory(deps, name);
   const root = rootOf(deps, directory);
   const source: MountSource = { type: "bind", source: directory };
-  const data = await findOwnData(deps);
-  const own = "directory" in data ? [data.directory] : [];
+  const { directories: own } = await findOwnData(deps);
   const users = await usersOf(deps, source);
   const members = await membersOf(deps, name, users);
   const around = {
     source: { type: "bind", source: root } as const,
     path: bytesOf(directory.slice(root.length + 1)),
   };
-  const mounted = {
-    ...{ source, around },
-    directory: undefined,
-    images: imagesOf([...members, ...users]),
-  };
+  // What is around has other stacks, which the programs of this one's images must not read.
+  const mounted = { source, around, directory: undefined, images: [], writingImages: [] };
   return {
     ...{ id: `/directories${directory}`, name, runningContainers: writersOf(users) },
     containers: [...members, ...users].map(({ container }) => container),

@@ -1,14 +1,16 @@
 /** The files of a volume. @module */
 
+import { join } from "node:path";
 import { findDirectory } from "../backup/volumes/read.ts";
 import { assertSource, type VolumeDeps } from "../backup/volumes/mounted.ts";
 import { textOf } from "../backup/volumes/shell_path.ts";
 import { usersOf, type VolumeUser } from "../backup/volumes/users.ts";
+import { writingImages } from "../backup/volumes/writing_images.ts";
 import { identityOf } from "../containers/reserve.ts";
 import type { Deps } from "../deps.ts";
 import { volumePart } from "../backup/trees/part.ts";
 import { listMounted, mountedShell, openMounted } from "./mounted_place.ts";
-import { assertNotData, findOwnData, ownData } from "./own_data.ts";
+import { assertNotData, directoriesOfVolume, findOwnData, ownData } from "./own_data.ts";
 import { FILE_OPERATION, type Place } from "./place.ts";
 
 type PlaceDeps = VolumeDeps & Pick<Deps, "reservations">;
@@ -22,21 +24,25 @@ export async function volumePlace(
   const { path: id, mount: source } = volumePart(name);
   const volume = await assertSource(deps, source, signal);
   const data = await findOwnData(deps);
-  if ("volume" in data && data.volume === name) throw ownData(`Volume ${name}`);
-  // A volume can be a bind mount of any directory.
-  const hostPath = volume?.Options?.["device"] ?? volume?.Mountpoint ?? "";
-  const own = "directory" in data ? [data.directory] : [];
-  assertNotData(hostPath, own, "read");
+  if (data.volume === name) throw ownData(`Volume ${name}`);
+  const directories = volume ? directoriesOfVolume(volume) : [];
+  const assertAllowed: Place["assertAllowed"] = (path, access) => {
+    for (const directory of directories) {
+      assertNotData(join(directory, textOf(path)), data.directories, access);
+    }
+  };
+  assertAllowed("", "read");
   const users = await usersOf(deps, source, volume?.Mountpoint);
   const mounted = {
     source,
     directory: await findDirectory(deps, volume, users),
-    images: imagesOf(users),
+    images: [...new Set(users.map(({ container }) => container.imageId))],
+    writingImages: writingImages(users.map(({ container }) => container)),
   };
   return {
     ...{ id, name, runningContainers: writersOf(users) },
     containers: users.map(({ container }) => container),
-    assertAllowed: (path, access) => assertNotData(`${hostPath}/${textOf(path)}`, own, access),
+    assertAllowed,
     list: (path, signal) => listMounted(deps, mounted, path, signal),
     open: (path, from, signal) => openMounted(deps, mounted, path, from, signal),
     shell: (signal) => mountedShell(deps, mounted, signal),
@@ -47,10 +53,6 @@ export async function volumePlace(
       }),
   };
 }
-
-export const imagesOf = (users: readonly Pick<VolumeUser, "container">[]): string[] => [
-  ...new Set(users.map(({ container }) => container.imageId)),
-];
 
 /** Names of the running containers that may write. */
 export const writersOf = (users: readonly VolumeUser[]): string[] =>

@@ -129,6 +129,12 @@ engineTest("files of a volume", async (engine) => {
       const busy = await files.folder("/busy");
       equal(busy.body.error, `${user.name} is being updated`);
     }
+    {
+      await using _reader = await engine.runContainer({ options: [`--volume=${name}:/data:ro`] });
+      await using _around = await engine.runContainer({ options: ["--volume=/:/rootfs"] });
+      ok((await files.names("/")).includes("fifo"), "its programs may read");
+      match((await files.folder("/more")).body.error, /set HELPER_IMAGE/);
+    }
     // Without a user there is no image with the programs, and archives have to do.
     deepEqual(
       await files.names("/"),
@@ -230,6 +236,17 @@ engineTest("files of a stack's directory", async (engine) => {
     }
     equal((await files.rename("/sub/app.conf", "/.env")).status, 409);
     equal((await files.remove("/compose.yaml")).status, 409);
+
+    // What is around has other stacks, which the programs of a container's image must not reach.
+    {
+      await using _user = await engine.runContainer({ options: [`--volume=${directory}:/data`] });
+      app.deps.config.helperImage = null;
+      const refused = await files.folder("/sub/more");
+      equal(refused.status, 409, JSON.stringify(refused.body));
+      match(refused.body.error, /set HELPER_IMAGE/);
+      ok((await files.names("/sub")).includes("app.conf"), "as an archive");
+      app.deps.config.helperImage = BUSYBOX;
+    }
 
     // A container that has STACK_ROOTS mounted replaces the directory.
     await Deno.rename(directory, `${directory}.old`);

@@ -251,7 +251,23 @@ engineTest("a stack on disk comes back with its directories", async (real) => {
   equal(replaced.status, "succeeded", replaced.error ?? "");
   equal(await exec("app", "cat /data/sub/file; readlink /data/out"), "old\n../../..");
 
+  // The directory of STACK_ROOTS has other stacks, so that no image of a container may empty it.
+  app.deps.config.helperImage = null;
   const path = `/directories${directory}/da%2541ta`;
+  const at = `${SNAPSHOTS}/${snapshot}`;
+  for (
+    const [end, body] of [
+      ["restore", { what: "stack", to: "replace" }],
+      ["restore", { what: "stack", as: `${name}-other` }],
+      ["restore-plan?to=replace", undefined],
+      ["restore", { what: "file", to: "replace", paths: [`${path}/sub/file`] }],
+    ] as const
+  ) {
+    const refused = await app.call(body ? "POST" : "GET", `${at}/${end}`, body);
+    equal(refused.status, 409, JSON.stringify(refused.body));
+    match(refused.body.error, /set HELPER_IMAGE/);
+  }
+  app.deps.config.helperImage = sleeper.image;
   await exec("app", "rm -r /data/sub; echo more > /data/more");
   const file = await replace({ what: "file", to: "replace", paths: [`${path}/sub/file`] });
   equal(file.status, "succeeded", file.error ?? "");

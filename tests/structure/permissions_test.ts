@@ -188,9 +188,14 @@ for (
     {
       what: "reading everything",
       permissions: [["*:read"]],
-      opens: (name: string) => name.endsWith(":read"),
+      opens: (name: string) => name.endsWith(":read") && name !== "files:read",
     },
-    { what: "everything", permissions: [["*:*"]], opens: () => true },
+    {
+      what: "everything",
+      permissions: [["*:*"]],
+      opens: (name: string) => !name.startsWith("files:"),
+    },
+    { what: "files by name, too", permissions: [["*:*", "files:*"]], opens: () => true },
     {
       what: "two roles",
       permissions: [["sla:write"], ["users:read"]],
@@ -239,7 +244,7 @@ Deno.test("custom roles have no effect without the license", async () => {
 
 Deno.test("no handler refuses a request that the access check allows", async () => {
   using app = testApp({ edition: "enterprise" });
-  giveRole(app, "ada", ["*:*"]);
+  giveRole(app, "ada", ["*:*", "files:*"]);
   const caller = { userId: "ada", role: "viewer", familyId: "family" } as const;
   const answer = createApp(
     app.deps,

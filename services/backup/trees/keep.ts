@@ -15,6 +15,7 @@ import { RepositoryError } from "../restic/repository_error.ts";
 import { openTargetRepository } from "../targets/open.ts";
 import { isMeanwhile, isWithoutContent } from "../volumes/limits.ts";
 import { withoutValuesOf } from "../volumes/secret_values.ts";
+import type { VolumeImage } from "../volumes/writing_images.ts";
 import type { Part } from "./part.ts";
 import { type Stored, storeTree } from "./store.ts";
 import { writeParts } from "./write.ts";
@@ -26,8 +27,8 @@ const ATTEMPT_MS = 10_000;
 /** Volumes that containers use. */
 export interface UsedParts {
   parts: readonly Part[];
-  /** Of the containers, for helper containers. */
-  images: readonly string[];
+  /** For helper containers. */
+  images: readonly VolumeImage[];
   /** Containers whose secret values no error may have. */
   containers: readonly { id: string }[];
 }
@@ -44,7 +45,8 @@ export async function keepParts(
   { tags, job }: { tags: string[]; job: Pick<JobRun, "signal" | "progress"> },
 ): Promise<Stored> {
   const tree = { parts, dumps: [], described: null };
-  const store = () => storeTree(deps, repository, tree, { tags, images, job });
+  const options = { tags, images: images.map(({ image }) => image), job };
+  const store = () => storeTree(deps, repository, tree, options);
   return await withoutValuesOf(deps.engine, containers, store);
 }
 

@@ -3,12 +3,13 @@
 import type { MountSource } from "../../containers/helper_container.ts";
 import type { ByteString, Entries, Entry } from "../restic/entry.ts";
 import type { Repository } from "../restic/repository.ts";
-import { findHelperImage, type HelperImage } from "../volumes/helper_image.ts";
+import type { HelperImage } from "../volumes/helper_image.ts";
 import { deleteHostPath, writeHostPath, writeIntoHostPath } from "../volumes/host_path.ts";
 import { parentOf } from "../volumes/limits.ts";
 import { emptyVolume } from "../volumes/operations.ts";
 import { helperShell } from "../volumes/shell.ts";
 import { writeVolume } from "../volumes/write.ts";
+import { findWritingImages, type VolumeImage } from "../volumes/writing_images.ts";
 import type { Deps } from "../../deps.ts";
 import type { JobRun } from "../../jobs/kind.ts";
 import { translated } from "../targets/repository.ts";
@@ -21,8 +22,8 @@ export interface WriteRequest {
   parts: readonly RestoredPart[];
   /** Only these files of the parts; `null` for everything. */
   files: readonly ByteString[] | null;
-  /** Images that may have the programs that empty a volume before; `null` to keep what is there. */
-  emptiedWith: readonly string[] | null;
+  /** Images that may have the programs that empty volumes before; `null` to keep what is there. */
+  emptiedWith: readonly VolumeImage[] | null;
 }
 
 /** Result of a write. */
@@ -39,10 +40,11 @@ export async function writeParts(
   { snapshot, parts, files, emptiedWith }: WriteRequest,
   { signal, progress }: Pick<JobRun, "signal" | "progress">,
 ): Promise<WrittenParts> {
-  const image = emptiedWith ? await findHelperImage(deps, emptiedWith, signal) : undefined;
+  const mounts = parts.map(({ to }) => to.mount);
+  const images = emptiedWith && await findWritingImages(deps, mounts, emptiedWith, signal);
   const sum = { bytes: 0, skippedCount: 0 };
-  for (const { from, to: { mount, path } } of parts) {
-    if (image) await empty(deps, mount, { image, signal });
+  for (const [at, { from, to: { mount, path } }] of parts.entries()) {
+    if (images) await empty(deps, mount, { image: images[at]!, signal });
     const paths = files?.filter((file) => file.startsWith(`${from}/`)) ?? [from];
     const parents = files
       ? await translated(() => findParents({ repository, snapshot, signal }, from, paths))
@@ -73,7 +75,7 @@ const empty = (
 ): Promise<void> =>
   source.type === "volume"
     ? emptyVolume(helperShell(deps, { source, image: options.image }), options.signal)
-    : deleteHostPath(deps, source.source, options);
+    : deleteHostPath(deps, source.source, options.signal);
 
 interface Source {
   repository: Repository;

@@ -15,7 +15,7 @@ import { TarError } from "../tar.ts";
 import type { ByteString, Entries, Entry } from "../restic/entry.ts";
 import { bytesOf, entriesBelow } from "../restic/entry_directory.ts";
 import { readArchive } from "./engine_reading.ts";
-import type { HelperImage } from "./helper_image.ts";
+import { findHelperImage } from "./helper_image.ts";
 import { createSkipList } from "./limits.ts";
 import { createVolumeHelper, type VolumeDeps } from "./mounted.ts";
 import { deletePath } from "./operations.ts";
@@ -159,13 +159,19 @@ async function* inDirectories(
 
 const NEW_DIRECTORY = { type: "dir", mode: 0o755, uid: 0, gid: 0, mtime: 0n, size: 0 } as const;
 
-/** Deletes a path with everything in it, if it exists. @throws {AppError} As `deletePath()`. */
+/**
+ * Deletes a path with everything in it, if it exists. The programs of `HELPER_IMAGE` do so: the directory
+ * of `STACK_ROOTS` has other stacks, which an image of this one must not change.
+ *
+ * @throws {AppError} As `deletePath()`; `conflict` without `HELPER_IMAGE`.
+ */
 export async function deleteHostPath(
   deps: VolumeDeps,
   path: string,
-  { image, signal }: { image: HelperImage; signal: AbortSignal },
+  signal: AbortSignal,
 ): Promise<void> {
   const { root: source, names, existing } = await findHostPath(deps, path, signal);
   if (existing < names.length) return;
+  const image = await findHelperImage(deps, [], signal);
   await deletePath(helperShell(deps, { source, image }), bytesOf(names.join("/")), signal);
 }

@@ -6,7 +6,6 @@
  */
 
 import {
-  hasPermission,
   selectPermissionsOfUser,
   selectRoleNamesOfUser,
 } from "../../../db/enterprise/role_assignments.ts";
@@ -24,7 +23,8 @@ import { groupPermissions, includesPermission } from "./permissions.ts";
 
 /** Whether a custom role of a user grants a permission, e.g. `containers:start`. */
 export function isGranted({ db }: Pick<Deps, "db">, userId: string, permission: string): boolean {
-  return hasPermission(db, userId, parsePermission(permission));
+  const need = parsePermission(permission);
+  return selectPermissionsOfUser(db, userId).some((have) => includesPermission(have, need));
 }
 
 /**

@@ -14,9 +14,16 @@ export interface PermissionGroup {
   actions: string[];
 }
 
+/**
+ * Resources that `*` does not include: files are any bytes of any container, volume and stack, also the
+ * passwords in them, which who grants "reading everything" does not think of.
+ */
+const NAMED_ONLY: readonly string[] = ["files"];
+
 /** Whether the permission `have` includes the permission `need`. */
 export function includesPermission(have: Permission, need: Permission): boolean {
-  return (have.resource === ANY || have.resource === need.resource) &&
+  const isAny = have.resource === ANY && !NAMED_ONLY.includes(need.resource);
+  return (isAny || have.resource === need.resource) &&
     (have.action === ANY || have.action === need.action);
 }
 

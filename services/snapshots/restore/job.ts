@@ -4,6 +4,7 @@ import type { JobRun } from "../../jobs/kind.ts";
 import type { Identity } from "../../containers/reservations.ts";
 import type { RestoredPart } from "../../backup/trees/part.ts";
 import type { WrittenParts } from "../../backup/trees/write.ts";
+import type { VolumeImage } from "../../backup/volumes/writing_images.ts";
 
 export interface RestoreInput {
   targetId: string;
@@ -17,8 +18,8 @@ export interface RestoreInput {
   to: "new" | "replace";
   /** How long the containers must stay up; `null` for the default. */
   stableSeconds: number | null;
-  /** Of the containers, for helper containers. */
-  images: string[];
+  /** For helper containers. */
+  images: VolumeImage[];
   /** Containers that use what is replaced. */
   affected: Identity[];
 }

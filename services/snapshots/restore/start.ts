@@ -6,7 +6,7 @@ import { translated } from "../../backup/targets/repository.ts";
 import { type Part, type RestoredPart, volumePart } from "../../backup/trees/part.ts";
 import { parentOf } from "../../backup/volumes/limits.ts";
 import type { Snapshot } from "../../backup/restic/snapshot.ts";
-import { findHelperImage } from "../../backup/volumes/helper_image.ts";
+import { findWritingImages, writingImages } from "../../backup/volumes/writing_images.ts";
 import { findHostPath } from "../../backup/volumes/host_path.ts";
 import { containersUsing } from "../../backup/volumes/users.ts";
 import { findVolume } from "../../../engine/volumes.ts";
@@ -41,8 +41,8 @@ const LOOK_MS = 30_000;
  * Starts a restore of volumes, or of files in one.
  *
  * @throws {AppError} `not_found` for an unknown snapshot, target or path; `invalid` for paths that
- * cannot be restored so; `conflict` for a name in use, without an image that can empty a volume, and
- * while another action is in progress.
+ * cannot be restored so; `conflict` for a name in use, without an image that can empty a volume,
+ * without `HELPER_IMAGE` for directories of the host, and while another action is in progress.
  */
 export async function startRestore(
   deps: Deps,
@@ -65,12 +65,13 @@ export async function startRestore(
   const users = request.to === "new"
     ? []
     : await containersUsing(deps, parts.map(({ to }) => to.mount));
-  const images = [...new Set(users.map(({ imageId }) => imageId))];
+  const images = writingImages(users);
   for (const path of paths) await assertIn(opened, path);
   if (request.to === "replace") {
     await assertStoppable(deps, users);
-    // It is needed to put back what was there, too.
-    await findHelperImage(deps, images, AbortSignal.timeout(LOOK_MS));
+    // They are needed to put back what was there, too.
+    const mounts = parts.map(({ to }) => to.mount);
+    await findWritingImages(deps, mounts, images, AbortSignal.timeout(LOOK_MS));
   }
   const all = await currentContainers(deps);
   return startJob(deps, restoreKind, {

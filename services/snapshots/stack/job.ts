@@ -3,6 +3,7 @@
 import type { ByteString } from "../../backup/restic/entry.ts";
 import type { RestoredPart } from "../../backup/trees/part.ts";
 import type { WrittenParts } from "../../backup/trees/write.ts";
+import type { VolumeImage } from "../../backup/volumes/writing_images.ts";
 import type { AnonymousVolume } from "../../compose/deploy/job.ts";
 import type { Identity } from "../../containers/reservations.ts";
 import type { JobRun } from "../../jobs/kind.ts";
@@ -54,8 +55,8 @@ export interface StackRestoreInput extends PlannedParts {
   userId: string;
   /** How long the containers must stay up; `null` for the default. */
   stableSeconds: number | null;
-  /** Of existing containers, for helper containers. */
-  images: string[];
+  /** For helper containers. */
+  images: VolumeImage[];
   /** Containers of the stack, and those that use what is replaced. */
   affected: Identity[];
   warnings: string[];

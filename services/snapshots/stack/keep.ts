@@ -39,7 +39,7 @@ export async function keepStack(
     () =>
       storeTree(deps, repository, { parts, dumps: [], described }, {
         tags,
-        images: input.images,
+        images: input.images.map(({ image }) => image),
         job,
       }),
   );

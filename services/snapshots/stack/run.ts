@@ -182,8 +182,6 @@ async function write(
   // Those of an attempt that was interrupted.
   await removeParts(deps, job);
   await createParts(deps, job, restored.description, restored.after);
-  const { images } = job.resultOf("images") as FoundImages;
-  const helpers = [...input.images, ...images.map(({ imageId }) => imageId)];
   const replaced = new Set(replacedParts(input).map(({ from }) => from));
   const sum: Written = { bytes: 0, skippedCount: 0, stoppedAt };
   for (const part of partsOf(input)) {
@@ -191,7 +189,7 @@ async function write(
       snapshot: input.snapshot,
       parts: [part],
       files: null,
-      emptiedWith: replaced.has(part.from) ? helpers : null,
+      emptiedWith: replaced.has(part.from) ? input.images : null,
     };
     const written = await withoutValuesOf(
       deps.engine,

@@ -1,6 +1,6 @@
 /** Starts restores of whole stacks, and shows what they would do. @module */
 
-import { findHelperImage } from "../../backup/volumes/helper_image.ts";
+import { findWritingImages, writingImages } from "../../backup/volumes/writing_images.ts";
 import type { Holder } from "../../access/shares.ts";
 import { affectedBy, identityOf } from "../../containers/reserve.ts";
 import type { PlannedChange } from "../../compose/plan/change.ts";
@@ -27,8 +27,8 @@ const LOOK_MS = 30_000;
 /**
  * Starts a restore of a whole stack.
  *
- * @throws {AppError} As `planStackRestore()`; `conflict` without an image that can empty a volume, and
- * while another action is in progress.
+ * @throws {AppError} As `planStackRestore()`; `conflict` without an image that can empty a volume, without
+ * `HELPER_IMAGE` for directories of the host, and while another action is in progress.
  */
 export async function startStackRestore(
   deps: Deps,
@@ -52,7 +52,7 @@ export async function prepareStackRestore(
   const plan = await planStackRestore(deps, opened, request);
   const { restored, users, created, warnings } = plan;
   const { volumes, anonymousVolumes, directories, networks } = plan;
-  await assertReplaceable(deps, plan);
+  await assertPossible(deps, plan);
   const all = await currentContainers(deps);
   return {
     target: restored.name,
@@ -69,7 +69,7 @@ export async function prepareStackRestore(
       created,
       userId: caller.userId,
       stableSeconds: stableSeconds ?? null,
-      images: [...new Set(users.map(({ imageId }) => imageId))],
+      images: writingImages(users),
       affected: users.flatMap((each) => [identityOf(each), ...affectedBy(each, all)]),
       warnings,
     },
@@ -77,17 +77,19 @@ export async function prepareStackRestore(
 }
 
 /** @throws {AppError} `conflict` */
-async function assertReplaceable(deps: Deps, plan: StackRestorePlan): Promise<void> {
-  const { users } = plan;
+async function assertPossible(deps: Deps, plan: StackRestorePlan): Promise<void> {
+  const { users, created } = plan;
   const own = users.find(({ self }) => self);
   if (own) {
     throw new AppError("conflict", `${own.name} is Longshore itself and cannot be replaced`);
   }
   await assertStoppable(deps, users);
-  if (replacedParts(plan).length === 0) return;
-  // It is needed to put back what was there, too.
-  const images = users.map(({ imageId }) => imageId);
-  await findHelperImage(deps, images, AbortSignal.timeout(LOOK_MS));
+  // They are needed to put back what was there and to remove what was created, too.
+  const mounts = [
+    ...replacedParts(plan).map(({ to }) => to.mount),
+    ...created.map((source) => ({ type: "bind" as const, source })),
+  ];
+  await findWritingImages(deps, mounts, writingImages(users), AbortSignal.timeout(LOOK_MS));
 }
 
 /** A plan, as the API shows it. */
@@ -108,7 +110,7 @@ export interface StackRestoreView {
   warnings: string[];
 }
 
-/** @throws {AppError} As `planStackRestore()`. */
+/** @throws {AppError} As {@linkcode startStackRestore}. */
 export async function viewStackRestore(
   deps: Deps,
   id: string,
@@ -116,6 +118,7 @@ export async function viewStackRestore(
 ): Promise<StackRestoreView> {
   using opened = await openSnapshot(deps, id, target);
   const plan = await planStackRestore(deps, opened, request);
+  await assertPossible(deps, plan);
   const { restored: { name, description, after, moves }, changes, users, warnings } = plan;
   const actionOf = ({ isNew }: { isNew: boolean }) => isNew ? "create" : "replace";
   return {

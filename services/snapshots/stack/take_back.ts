@@ -1,7 +1,6 @@
 /** Takes a failed restore of a stack back: nothing of a new one stays, and a replaced one returns. @module */
 
 import { putPartsBack } from "../../backup/trees/keep.ts";
-import { findHelperImage } from "../../backup/volumes/helper_image.ts";
 import { deleteHostPath } from "../../backup/volumes/host_path.ts";
 import { restoreNames } from "../../compose/deploy/back.ts";
 import type { NamedImage } from "../../compose/deploy/planned.ts";
@@ -13,7 +12,6 @@ import type { Evidence } from "../../updates/run/evidence.ts";
 import { throwIfInterrupted } from "../../updates/run/interruption.ts";
 import { type Held, hold, planHold, release } from "../hold.ts";
 import { operationOf } from "../job.ts";
-import type { FoundImages } from "./images.ts";
 import { replacedParts, type StackRestoreJob } from "./job.ts";
 import { removeParts } from "./parts.ts";
 import { usersOfStack } from "./users.ts";
@@ -99,17 +97,9 @@ async function stopUsers(
 /** Directories and files of the host that this job has created. */
 async function removePaths(deps: Deps, job: StackRestoreJob): Promise<void> {
   const { created } = job.input;
-  if (created.length === 0) return;
   const signal = deps.jobs.stopping;
-  const image = await findHelperImage(deps, helpersOf(job), signal);
-  for (const path of created) await deleteHostPath(deps, path, { image, signal });
+  for (const path of created) await deleteHostPath(deps, path, signal);
 }
-
-/** Images that may have the programs of a helper container. */
-const helpersOf = (job: StackRestoreJob): string[] => {
-  const { images = [] } = (job.resultOf("images") ?? {}) as Partial<FoundImages>;
-  return [...job.input.images, ...images.map(({ imageId }) => imageId)];
-};
 
 /** Also for a job that was cancelled. */
 async function putBack(
@@ -119,8 +109,8 @@ async function putBack(
 ): Promise<void> {
   const parts = replacedParts(job.input).map(({ to }) => to);
   if (parts.length === 0) return;
-  const { input: { affected, targetId }, progress } = job;
-  const used = { parts, images: helpersOf(job), containers: affected };
+  const { input: { affected, images, targetId }, progress } = job;
+  const used = { parts, images, containers: affected };
   await putPartsBack(deps, { ...used, targetId, snapshot: keptBy(job)! }, {
     job: { signal: deps.jobs.stopping, progress },
     stop,

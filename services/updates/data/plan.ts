@@ -8,8 +8,8 @@ import { openTarget } from "../../backup/targets/targets.ts";
 import type { Snapshot } from "../../backup/restic/snapshot.ts";
 import { isOfThisHost } from "../../backup/trees/tags.ts";
 import { volumePart } from "../../backup/trees/part.ts";
-import { findHelperImage } from "../../backup/volumes/helper_image.ts";
 import { sizesOf, usersOfAll } from "../../backup/volumes/users.ts";
+import { findWritingImages, writingImages } from "../../backup/volumes/writing_images.ts";
 import type { Container } from "../../containers/inventory.ts";
 import { asContainer, type ReadDeps } from "../../containers/reads.ts";
 import type { Deps } from "../../deps.ts";
@@ -94,13 +94,22 @@ async function groupObstacles(deps: Deps, updated: readonly Container[]): Promis
   const signal = AbortSignal.timeout(LOOK_MS);
   return [
     ...await obstacleOf(() => assertNotShared(deps, names, updated.map(({ id }) => id))),
-    ...await obstacleOf(() => findHelperImage(deps, imagesOf(updated), signal)),
+    ...await obstacleOf(() => findImages(deps, names, updated, signal)),
   ];
 }
 
-export const imagesOf = (updated: readonly Container[]): string[] => [
-  ...new Set(updated.map(({ imageId }) => imageId)),
-];
+const findImages = (
+  deps: Deps,
+  volumes: readonly string[],
+  updated: readonly Container[],
+  signal: AbortSignal,
+) =>
+  findWritingImages(
+    deps,
+    volumes.map((name) => volumePart(name).mount),
+    writingImages(updated),
+    signal,
+  );
 
 /** A container may have put a link into a directory of the host, so that only volumes are emptied. */
 const directoriesOf = (updated: readonly Container[]): string[] =>
@@ -227,7 +236,7 @@ async function assertRestorable(
     throw new AppError("conflict", `${updated[0]!.name} does not use volume ${unused} any more`);
   }
   await assertNotShared(deps, used, updated.map(({ id }) => id));
-  await findHelperImage(deps, imagesOf(updated), AbortSignal.timeout(LOOK_MS));
+  await findImages(deps, volumes, updated, AbortSignal.timeout(LOOK_MS));
   const signal = AbortSignal.timeout(TARGET_MS);
   using opened = await openTargetRepository(deps, targetId, signal);
   await translated(() => opened.repository.snapshot(snapshot, signal));
@@ -242,5 +251,5 @@ export async function planUndone(deps: Deps, survey: Updated): Promise<UndoneDat
   const updated = updatedOf(deps, survey);
   const volumes = volumesOf(updated);
   await assertNotShared(deps, volumes, updated.map(({ id }) => id));
-  return { volumes, images: imagesOf(updated), stack: updated[0]!.composeProject };
+  return { volumes, images: writingImages(updated), stack: updated[0]!.composeProject };
 }

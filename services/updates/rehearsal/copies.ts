@@ -14,7 +14,7 @@ import { AppError } from "../../errors.ts";
 import type { JobRun } from "../../jobs/kind.ts";
 import { keyOf, sourceOf } from "../trial/members.ts";
 import { createTrialVolume, type TrialContainer } from "../trial/parts.ts";
-import { assertRoomForCopies } from "../trial/room.ts";
+import { assertRoomForCopies, whileThereIsRoom } from "../trial/room.ts";
 
 /** Attempts to read what changes meanwhile. */
 const ATTEMPTS_MAX = 3;
@@ -44,6 +44,7 @@ export async function copySources(
   sources: readonly MountSource[],
   images: readonly string[],
 ): Promise<Copies> {
+  // Those of directories are not known, so that the room is looked at while they are copied, too.
   const sizes = await sizesOf(deps, { waitMs: SIZES_MS });
   const known = sources.map((each) => each.type === "volume" ? sizes.get(each.source) ?? 0 : 0);
   await assertRoomForCopies(deps, known.reduce((sum, size) => sum + size, 0));
@@ -95,7 +96,7 @@ async function copy(
       if (!first.done) yield first.value;
       yield* { [Symbol.asyncIterator]: () => iterator };
     })();
-    await writeVolume(deps, { type: "volume", source: name }, all, {
+    await writeVolume(deps, { type: "volume", source: name }, whileThereIsRoom(deps, all), {
       signal,
       onProgress: (bytes) =>
         progress({ current: current += bytes, total: null, message: `Copying ${source.source}` }),

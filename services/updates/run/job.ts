@@ -8,6 +8,7 @@ import type { EventKind } from "../../events/kinds/mod.ts";
 import type { Identity } from "../../containers/reservations.ts";
 import type { JobRun } from "../../jobs/kind.ts";
 import type { PullPolicy } from "../../images/pull_policy.ts";
+import type { VolumeImage } from "../../backup/volumes/writing_images.ts";
 import type { Evidence } from "./evidence.ts";
 import type { Member, Pair } from "./members.ts";
 import type { RehearsalChoice } from "../rehearsal/choice.ts";
@@ -71,7 +72,7 @@ export interface UndoneData {
   /** Names of volumes. */
   volumes: string[];
   /** Of the containers, for helper containers. */
-  images: string[];
+  images: VolumeImage[];
   stack: string | null;
 }
 

@@ -2,12 +2,16 @@
 
 import { systemInfo } from "../../../engine/system.ts";
 import type { Deps } from "../../deps.ts";
+import type { Entries, Entry } from "../../backup/restic/entry.ts";
 import { AppError } from "../../errors.ts";
 import { byteText } from "../../text/bytes.ts";
 import { freeBytes } from "../run/survey.ts";
 
 /** Part of the copies that must stay free besides. */
 const MARGIN = 1.1;
+
+/** Bytes of files between two looks at the room. */
+const LOOK_BYTES = 256 * 1024 ** 2;
 
 /**
  * @param bytes Of the copies; `undefined` if unknown.
@@ -24,4 +28,25 @@ export async function assertRoomForCopies(
     "conflict",
     `The copies need ${byteText(bytes)}, and the engine's disk has ${byteText(free)} left`,
   );
+}
+
+/**
+ * Passes entries on as long as there is room for them: the sizes of directories, and of some volumes, are
+ * not known before.
+ *
+ * @throws {AppError} As {@linkcode assertRoomForCopies}.
+ */
+export async function* whileThereIsRoom(
+  deps: Pick<Deps, "engine">,
+  entries: Entries,
+): Entries & AsyncGenerator<Entry> {
+  let bytes = 0;
+  for await (const entry of entries) {
+    bytes += entry.size;
+    if (bytes >= LOOK_BYTES) {
+      await assertRoomForCopies(deps, bytes);
+      bytes = 0;
+    }
+    yield entry;
+  }
 }

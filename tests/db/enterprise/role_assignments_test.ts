@@ -1,7 +1,6 @@
 import { deepEqual, equal } from "node:assert/strict";
 import { deleteUser, insertUser } from "../../../db/users.ts";
 import {
-  hasPermission,
   insertRoleAssignment,
   selectPermissionsOfUser,
   selectRoleUsers,
@@ -49,7 +48,7 @@ function databaseWithAda() {
 Deno.test("deleting a user by any means deletes the assignments", () => {
   const db = databaseWithAda();
   deleteUser(db, "ada");
-  equal(hasPermission(db, "ada", START), false);
+  deepEqual(selectPermissionsOfUser(db, "ada"), []);
   equal(selectRole(db, "night")?.user_count, 1);
   deepEqual(selectRoleUsers(db, "night", { limit: 10, offset: 0 }), [
     { user_id: "key", email: null, assigned_at: AT, assigned_by: "key" },
@@ -62,7 +61,6 @@ Deno.test("deleting a role deletes its permissions and assignments", () => {
   deleteRole(db, "night");
   deepEqual(selectPermissionsOfRole(db, "night"), []);
   deepEqual(selectPermissionsOfUser(db, "ada"), []);
-  equal(hasPermission(db, "ada", START), false);
   insertRole(db, NIGHT);
   deepEqual(selectRole(db, "night"), {
     id: "night",
@@ -77,7 +75,7 @@ Deno.test("deleting a role deletes its permissions and assignments", () => {
   db.close();
 });
 
-Deno.test("a permission is found by an index", () => {
+Deno.test("permissions of a user are found by an index", () => {
   const db = databaseWithAda();
   db.transaction(() => {
     for (let n = 0; n < 500; n++) {
@@ -90,13 +88,10 @@ Deno.test("a permission is found by an index", () => {
     }
   });
   const plan = db.all<{ detail: string }>(
-    `EXPLAIN QUERY PLAN SELECT 1
+    `EXPLAIN QUERY PLAN SELECT DISTINCT resource, action
      FROM custom_role_assignments JOIN custom_role_permissions USING (role_id)
-     WHERE user_id = 'ada' AND resource IN ('containers', '*') AND action IN ('start', '*')
-     LIMIT 1`,
+     WHERE user_id = 'ada'`,
   ).map(({ detail }) => detail);
   deepEqual(plan.filter((step) => step.startsWith("SCAN")), []);
-  equal(hasPermission(db, "ada", START), true);
-  equal(hasPermission(db, "ada", { resource: "sla", action: "read" }), false);
   db.close();
 });

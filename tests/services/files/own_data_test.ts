@@ -1,29 +1,86 @@
-import { deepEqual, throws } from "node:assert/strict";
+import { deepEqual, rejects, throws } from "node:assert/strict";
 import { assertNotData, findOwnData, pathsOfData } from "../../../services/files/own_data.ts";
+import { volumePlace } from "../../../services/files/volume_place.ts";
+import type { Volume } from "../../../engine/volumes.ts";
 import type { Container } from "../../../services/containers/inventory.ts";
-import { simulateContainers } from "../../helpers/fake_containers.ts";
+import { containerOf, setContainers, simulateContainers } from "../../helpers/fake_containers.ts";
 import { fakeEngine } from "../../helpers/fake_engine.ts";
 import { testApp } from "../../helpers/test_app.ts";
 
-const mounting = (...mounts: Partial<Container["details"]["mounts"][number]>[]) =>
-  ({ details: { mounts } }) as Container;
+type Mount = Container["details"]["mounts"][number];
+
+const mounting = (mount: Partial<Mount>) =>
+  ({ details: { mounts: [{ name: null, ...mount }] } }) as Container;
+
+const volumeOf = (Name: string, device?: string) =>
+  ({
+    Name,
+    Mountpoint: `/docker/volumes/${Name}/_data`,
+    Options: device ? { device } : null,
+  }) as Volume;
 
 Deno.test("without a container, the service's data is its directory on the host", async () => {
   await using fake = fakeEngine(simulateContainers([{ name: "web" }]));
   using app = testApp({ engine: fake.engine, config: { dataDir: "/var/lib/longshore" } });
-  deepEqual(await findOwnData(app.deps), { directory: "/var/lib/longshore" });
+  deepEqual(await findOwnData(app.deps), { volume: null, directories: ["/var/lib/longshore"] });
+});
+
+Deno.test("data in a volume is known by its directories on the host, too", async () => {
+  await using fake = fakeEngine({
+    "GET /volumes": () => Response.json({ Volumes: [volumeOf("ls", "/srv/ls/")] }),
+  });
+  using app = testApp({ engine: fake.engine, config: { dataDir: "/data/longshore" } });
+  const { details } = containerOf({ name: "longshore" });
+  const mount: Mount = {
+    ...{ type: "volume", name: "ls", source: "/docker/volumes/ls/_data" },
+    ...{ destination: "/data", readOnly: false },
+  };
+  setContainers(app, { name: "longshore", self: true, details: { ...details, mounts: [mount] } });
+  deepEqual(await findOwnData(app.deps), {
+    volume: "ls",
+    directories: ["/docker/volumes/ls/_data/longshore", "/srv/ls/longshore"],
+  });
+});
+
+for (
+  const [mount, paths] of [
+    [{ type: "bind", source: "/", destination: "/rootfs" }, [
+      "/rootfs/docker/volumes/ls/_data",
+      "/rootfs/srv/ls",
+    ]],
+    [{ type: "bind", source: "/srv", destination: "/host" }, ["/host/ls"]],
+    [{ type: "bind", source: "/srv/ls/keys", destination: "/keys" }, ["/keys"]],
+    [{ type: "bind", source: "/srv/ls2", destination: "/other" }, []],
+    [{ type: "volume", name: "ls", source: "/elsewhere", destination: "/d" }, ["/d"]],
+    [{ type: "volume", name: "all", source: "/docker/volumes/all/_data", destination: "/d" }, [
+      "/d/volumes/ls/_data",
+    ]],
+    [{ type: "tmpfs", source: "", destination: "/tmp" }, []],
+  ] as const
+) {
+  Deno.test(`the service's data is at ${paths.join(", ") || "no path"} of a container with ${mount.source || mount.type}`, () => {
+    const data = { volume: "ls", directories: ["/docker/volumes/ls/_data", "/srv/ls"] };
+    const volumes = [volumeOf("ls", "/srv/ls"), volumeOf("all", "/docker")];
+    deepEqual(pathsOfData(mounting(mount), data, volumes), paths);
+  });
+}
+
+Deno.test("a volume is refused as far as it has the service's directory", async () => {
+  await using fake = fakeEngine({
+    ...simulateContainers([]),
+    "GET /volumes": () =>
+      Response.json({ Volumes: [volumeOf("all", "/var/lib"), volumeOf("own", "/var/lib/ls/")] }),
+  });
+  using app = testApp({ engine: fake.engine, config: { dataDir: "/var/lib/ls" } });
+  const { signal } = new AbortController();
+  await rejects(volumePlace(app.deps, "own", signal), { code: "forbidden" });
+  const { assertAllowed } = await volumePlace(app.deps, "all", signal);
+  assertAllowed("other", "change");
+  throws(() => assertAllowed("ls/secret.key", "read"), { code: "forbidden" });
 });
 
 Deno.test("the service's data is neither read nor changed, also with what is around it", () => {
-  const data = pathsOfData(
-    mounting({ type: "bind", source: "/var/lib", destination: "/host" }),
-    { directory: "/var/lib/longshore" },
-  );
-  deepEqual(data, ["/host/longshore"]);
-  deepEqual(
-    pathsOfData(mounting({ type: "volume", name: "ls", destination: "/d" }), { volume: "ls" }),
-    ["/d"],
-  );
+  const data = ["/host/longshore"];
   assertNotData("/host", data, "read");
   assertNotData("/host/longshore2", data, "change");
   for (

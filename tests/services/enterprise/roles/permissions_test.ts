@@ -48,6 +48,10 @@ for (
     ["*:read", "sla:write", false],
     ["*:*", "sla:write", true],
     ["*:*", "*:*", true],
+    // Files are granted by name.
+    ["*:read", "files:read", false],
+    ["*:*", "files:write", false],
+    ["files:*", "files:write", true],
     ["containers:*", "containers:*", true],
     // A permission for every action grows with the catalogue, one for a single action does not.
     ["networks:read", "networks:*", false],

@@ -25,8 +25,8 @@ export function RoleForm({ item: role, ...dialog }: EditProps<Role>) {
       {text("Description", "description", { maxLength: 1_000 })}
       <div class="permissions">
         <p class="hint">
-          "all" includes the actions of later versions. You cannot grant a permission that you do
-          not have.
+          "all" includes the actions of later versions, and "every resource" all but files. You
+          cannot grant a permission that you do not have.
         </p>
         {RESOURCES.map((resource) => (
           <CheckGroup

@@ -1,0 +1,15 @@
+import { equal, rejects } from "node:assert/strict";
+import type { Entry } from "../../../../services/backup/restic/entry.ts";
+import { whileThereIsRoom } from "../../../../services/updates/trial/room.ts";
+import { fakeEngine } from "../../../helpers/fake_engine.ts";
+
+Deno.test("copies end before a file for which there is no room", async () => {
+  await using fake = fakeEngine({ "GET /info": () => Response.json({ DockerRootDir: "/" }) });
+  const file = (size: number): Entry => ({
+    ...{ path: "file", type: "file", mode: 0o644, uid: 0, gid: 0, mtime: 0n },
+    size,
+  });
+  const copied = whileThereIsRoom(fake, ReadableStream.from([file(1), file(2 ** 60)]));
+  equal((await copied.next()).value?.size, 1);
+  await rejects(copied.next(), { code: "conflict", message: /^The copies need/ });
+});
