@@ -9,6 +9,7 @@ import { startRestore } from "../../services/snapshots/restore/start.ts";
 import { startStackRestore, viewStackRestore } from "../../services/snapshots/stack/start.ts";
 import { readEstimate, startSnapshot } from "../../services/snapshots/start.ts";
 import { InputError } from "../../services/errors.ts";
+import { attachment } from "../contract/attachment.ts";
 import { endpoint, rawEndpoint } from "../contract/endpoint.ts";
 import { Job } from "../contract/job.ts";
 import { Done, ENGINE_FAILURES, queryBoolean, Timestamp } from "../contract/shapes.ts";
@@ -282,7 +283,7 @@ export const snapshotEndpoints = (deps: Deps) => {
         headers: {
           "content-type": "application/octet-stream",
           "content-length": String(size),
-          "content-disposition": `attachment; filename*=UTF-8''${encodeFileName(name)}`,
+          "content-disposition": attachment(name),
         },
       });
     }),
@@ -385,10 +386,3 @@ export const snapshotEndpoints = (deps: Deps) => {
     }, ({ params, query, caller }) => read(caller, () => viewStackRestore(deps, params.id, query))),
   ];
 };
-
-/** As RFC 8187 encodes values: quotes, parentheses and asterisks, too. */
-const encodeFileName = (name: string): string =>
-  encodeURIComponent(name).replaceAll(
-    /['()*]/g,
-    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
-  );

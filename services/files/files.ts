@@ -10,7 +10,7 @@ import type { ListedFile } from "../backup/volumes/listing.ts";
 import { deletePath, makeDirectory, renamePath } from "../backup/volumes/operations.ts";
 import type { Deps } from "../deps.ts";
 import { AppError } from "../errors.ts";
-import { decodePath, encodePath } from "../snapshots/file_path.ts";
+import { decodePath, encodePath, fileName } from "../snapshots/file_path.ts";
 import { readStream } from "../stream/read_stream.ts";
 import { withoutValuesOf } from "../backup/volumes/secret_values.ts";
 import type { Place } from "./place.ts";
@@ -120,6 +120,7 @@ export interface Range {
 }
 
 export interface Download {
+  /** For people. */
   name: string;
   /** Of the whole file, in bytes. */
   size: number;
@@ -164,7 +165,7 @@ export async function openDownload(
     const from = condition === undefined ? range?.from ?? 0 : 0;
     file = await within(deps, place, () => place.open(bytes, from, signal));
     const { info: { size }, content } = file;
-    const name = encodePath(bytes.slice(bytes.lastIndexOf("/") + 1));
+    const name = fileName(path);
     if (size <= TEXT_BYTES_MAX && from === 0) {
       const whole = new Uint8Array(Buffer.concat(await Array.fromAsync(content)));
       end();
