@@ -22,7 +22,7 @@ const REASONS: Record<string, string> = {
   manual: "By hand",
   schedule: "Schedule",
   update: "Before an update",
-  undo: "Before a restore",
+  undo: "Before data was replaced",
 };
 
 /** Reason in words; snapshots of other programs have none. */
@@ -46,7 +46,7 @@ export const isRestorable = (
   { stack, volumes }: Pick<BackupSnapshot, "stack" | "volumes">,
 ): boolean => stack !== null || volumes.length > 0;
 
-/** The newest one that this host has made, apart from what a restore has replaced. */
+/** The newest one that this host has made, apart from data that was replaced. */
 export const lastBackup = (
   { snapshots }: BackupSnapshotList,
   isOf: (snapshot: BackupSnapshot) => boolean,
