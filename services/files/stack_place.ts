@@ -7,8 +7,8 @@
 
 import { basename } from "node:path";
 import { selectCurrentVersion } from "../../db/stack_versions.ts";
-import type { ByteString } from "../backup/restic/entry.ts";
-import type { MountSource } from "../containers/helper_container.ts";
+import { bytesOf } from "../backup/restic/entry_directory.ts";
+import { directoryPart } from "../backup/trees/part.ts";
 import { textOf } from "../backup/volumes/shell_path.ts";
 import { usersOf, type VolumeUser } from "../backup/volumes/users.ts";
 import { COMPOSE_NAMES, OVERRIDE_NAMES, placeOfProject } from "../compose/disk_sources.ts";
@@ -37,7 +37,7 @@ const SOURCE_NAMES: ReadonlySet<string> = new Set([...COMPOSE_NAMES, ...OVERRIDE
 export async function stackPlace(deps: PlaceDeps, name: string): Promise<Place> {
   const { directory, sources } = await findDirectory(deps, name);
   const root = rootOf(deps, directory);
-  const source: MountSource = { type: "bind", source: directory };
+  const { path: id, mount: source } = directoryPart(directory);
   const data = await findOwnData(deps);
   const own = "directory" in data ? [data.directory] : [];
   const users = await usersOf(deps, source);
@@ -52,7 +52,7 @@ export async function stackPlace(deps: PlaceDeps, name: string): Promise<Place> 
     images: imagesOf([...members, ...users]),
   };
   return {
-    ...{ id: `/directories${directory}`, name, runningContainers: writersOf(users) },
+    ...{ id, name, runningContainers: writersOf(users) },
     containers: [...members, ...users].map(({ container }) => container),
     assertAllowed(path, access) {
       const full = `${directory}/${textOf(path)}`;
@@ -69,9 +69,6 @@ export async function stackPlace(deps: PlaceDeps, name: string): Promise<Place> 
       }),
   };
 }
-
-const bytesOf = (path: string): ByteString =>
-  String.fromCharCode(...new TextEncoder().encode(path));
 
 /** @returns The directory, and the absolute paths of the sources. */
 async function findDirectory(
