@@ -69,7 +69,7 @@ const TYPES = { text: "text/plain", upload: "application/octet-stream" } as cons
 const UPLOAD_BYTES_MAX = 2 ** 44;
 
 /** Owner of files: a volume, a container or a stack. */
-export interface FileOwner<Params> {
+interface FileOwner<Params> {
   /** E.g. `/api/volumes/:name`. */
   prefix: `/${string}`;
   /** Part of the names of operations, e.g. `Volume`. */

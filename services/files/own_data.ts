@@ -13,7 +13,7 @@ import type { Deps } from "../deps.ts";
 import { AppError } from "../errors.ts";
 
 /** The data directory: a volume, or a directory of the host. */
-export type OwnData = { volume: string } | { directory: string };
+type OwnData = { volume: string } | { directory: string };
 
 /** Finds the mount of `DATA_DIR` if the service runs in a container. */
 export async function findOwnData(deps: ReadDeps & Pick<Deps, "config">): Promise<OwnData> {

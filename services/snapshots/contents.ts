@@ -11,7 +11,7 @@ import { AppError } from "../errors.ts";
 import { findStack } from "../stacks/stacks.ts";
 
 /** A container that uses a part. */
-export interface PartUser extends VolumeUser {
+interface PartUser extends VolumeUser {
   /** Path of the part in the snapshot. */
   part: string;
 }
