@@ -1,7 +1,7 @@
 /** Headers of requests for files (RFC 9110, sections 13 and 14). @module */
 
 import type { Condition } from "../../services/backup/volumes/content.ts";
-import type { Download, Range } from "../../services/files/files.ts";
+import type { Download, Range } from "../../services/files/download.ts";
 import { attachment } from "../contract/attachment.ts";
 
 /** @returns `undefined` for none, several and malformed ranges, which are ignored. */

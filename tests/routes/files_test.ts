@@ -1,7 +1,7 @@
 import { deepEqual, equal, match } from "node:assert/strict";
 import { conditionOf, downloadResponse, rangeOf } from "../../routes/files/http.ts";
 import { createLimiters } from "../../services/access/limiters.ts";
-import { openDownload } from "../../services/files/files.ts";
+import { openDownload } from "../../services/files/download.ts";
 import type { Place } from "../../services/files/place.ts";
 import { simulateContainers } from "../helpers/fake_containers.ts";
 import { fakeEngine } from "../helpers/fake_engine.ts";
