@@ -16,14 +16,18 @@ interface Plan {
   replaced: { setting: string; names: string[] }[] | null;
   warnings: string[];
   obstacles: { message: string; canForce: boolean }[];
+  data: { choice: "keep" | "undo"; volumes: { name: string }[] };
+  rehearsal: { containers: string[]; obstacle: string | null } | null;
   verification: { method: string; holdSeconds: number; deadlineSeconds: number };
 }
 
 export async function update(program: Program): Promise<number> {
   const { values: [name], options } = parseArguments("update", program, ["NAME"], {
+    data: "value",
     image: "value",
     plan: "flag",
     pull: "value",
+    rehearse: "flag",
   });
   const { plan: isPlan, ...body } = options;
   const { print, signal } = program;
@@ -32,7 +36,7 @@ export async function update(program: Program): Promise<number> {
   if (isPlan) {
     const plan = JSON.parse(await service.post(`${path}?plan=1`, body, signal)) as Plan;
     printPlan(program, plan);
-    return plan.obstacles.length === 0 ? EXIT.ok : EXIT.failure;
+    return plan.obstacles.length || plan.rehearsal?.obstacle ? EXIT.failure : EXIT.ok;
   }
   const job = JSON.parse(await service.post(path, body, signal));
   const result = await followJob(program, service, job.id) as UpdateResult;
@@ -48,7 +52,7 @@ function describe(name: string, { updated, image, verdict, reason }: UpdateResul
 }
 
 function printPlan({ print }: Program, plan: Plan): void {
-  const { container, image, newDigest, verification } = plan;
+  const { container, image, newDigest, verification, data, rehearsal } = plan;
   const { method, holdSeconds, deadlineSeconds } = verification;
   print(`${container} would be updated to ${image}${newDigest ? ` (${newDigest})` : ""}.`);
   if (plan.recreated.length) print(`Also recreated: ${plan.recreated.join(", ")}`);
@@ -56,9 +60,14 @@ function printPlan({ print }: Program, plan: Plan): void {
   for (const { setting, names } of plan.replaced ?? []) {
     print(`From the new image: ${[setting, names.join(", ")].filter(Boolean).join(": ")}`);
   }
+  if (rehearsal) print(`Rehearsed with: ${rehearsal.containers.join(", ")}`);
+  if (data.choice === "undo") {
+    print(`Data kept before: ${data.volumes.map(({ name }) => name).join(", ") || "none"}`);
+  }
   const goal = method === "health" ? "healthy" : "running";
   print(`Success: ${goal} for ${holdSeconds} s, within ${deadlineSeconds} s`);
   for (const warning of plan.warnings) print(`Warning: ${warning}`);
+  if (rehearsal?.obstacle) print(`Obstacle (final): ${rehearsal.obstacle}`);
   for (const { message, canForce } of plan.obstacles) {
     print(`Obstacle${canForce ? "" : " (final)"}: ${message}`);
   }

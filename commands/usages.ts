@@ -199,7 +199,9 @@ LONGSHORE_TOKEN is an API token (longshore token create) with the permission con
 --check containers:update and system:read; without it, API_KEY is used. The service is the one that
 runs on DATA_DIR, or that at LONGSHORE_URL.`;
 
-export const UPDATE = `longshore update NAME [--image IMAGE] [--pull WHEN] [--plan]
+export const UPDATE =
+  `longshore update NAME [--image IMAGE] [--pull WHEN] [--data CHOICE] [--rehearse]
+       [--plan]
 
 Pulls the image of a container and replaces the container. If the new one exits, restarts or does not
 become healthy, the old one returns, the last log lines and the last health check of the new one are
@@ -208,6 +210,9 @@ printed, and the exit status is 1. An image that came from no registry is used a
 --image IMAGE  another tag or digest; another repository needs the role admin or containers:rebuild
 --pull WHEN    always, missing or never; by default always, except for images that came from no
                registry
+--data CHOICE  undo: keep the data of its volumes before, and bring it back if the update fails; keep:
+               leave it as the new version wrote it; by default as labels and settings say
+--rehearse     try the new image out on a copy of the data first
 --plan         only print what would happen
 
 The service continues if this command is interrupted. LONGSHORE_TOKEN is an API token (longshore token

@@ -47,7 +47,7 @@ export type RunEnd = Pick<
 >;
 
 /** The container or stack of a run, as the run refers to it. */
-export type RunTarget = Pick<ScheduleRun, "kind" | "containerId" | "containerName" | "stack">;
+type RunTarget = Pick<ScheduleRun, "kind" | "containerId" | "containerName" | "stack">;
 
 /** Finished runs, newest first; of the given targets, else of all. */
 export function selectScheduleRuns(

@@ -4,7 +4,7 @@ import { boolean, json, type Row, table, text } from "./columns.ts";
 import type { Database } from "./database.ts";
 
 /** Numbers of snapshots to keep, by period. */
-export interface ScheduledKeep {
+interface ScheduledKeep {
   last?: number;
   hourly?: number;
   daily?: number;
@@ -20,7 +20,7 @@ export interface ScheduledKeep {
 }
 
 /** Options of a prune of the engine. */
-export interface ScheduledPrune {
+interface ScheduledPrune {
   olderThanHours: number;
   /** Default: all except volumes. */
   kinds?: ("containers" | "networks" | "volumes" | "images" | "buildCache")[];

@@ -43,6 +43,8 @@ export const communityGroups: readonly EndpointGroup[] = [
     "/api/backup",
     () => import("./backup/download.ts"),
     () => import("./backup/snapshots.ts"),
+    () => import("./backup/snapshot_files.ts"),
+    () => import("./backup/restores.ts"),
     () => import("./backup/stacks.ts"),
     () => import("./backup/targets.ts"),
     () => import("./backup/target_jobs.ts"),

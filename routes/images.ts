@@ -9,6 +9,7 @@ import { listImages, pruneImages, removeImage } from "../services/images/images.
 import { visibleTo } from "../services/containers/visible.ts";
 import { AppError } from "../services/errors.ts";
 import type { Deps } from "../services/deps.ts";
+import { attachment } from "./contract/attachment.ts";
 import { endpoint, rawEndpoint } from "./contract/endpoint.ts";
 import { lengthOf, readUpload } from "./pipeline/upload.ts";
 import { ContainerState } from "./containers/shapes.ts";
@@ -216,7 +217,7 @@ export const imageEndpoints = (deps: Deps) => [
     return new Response(await exportImage(deps, caller, params.id), {
       headers: {
         "content-type": "application/x-tar",
-        "content-disposition": `attachment; filename="${file}.tar"`,
+        "content-disposition": attachment(`${file}.tar`),
       },
     });
   }),

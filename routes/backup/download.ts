@@ -3,6 +3,7 @@
 import * as z from "zod";
 import { openBackupDownload } from "../../services/backup/download.ts";
 import type { Deps } from "../../services/deps.ts";
+import { attachment } from "../contract/attachment.ts";
 import { rawEndpoint } from "../contract/endpoint.ts";
 
 export const backupEndpoints = (deps: Deps) => [
@@ -28,7 +29,7 @@ export const backupEndpoints = (deps: Deps) => [
       headers: {
         "content-type": "application/x-tar",
         "content-length": String(size),
-        "content-disposition": `attachment; filename="${name}"`,
+        "content-disposition": attachment(name),
       },
     });
   }),

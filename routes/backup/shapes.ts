@@ -10,11 +10,20 @@ export const SnapshotId = z.string().regex(/^[0-9a-f]{8,64}$/).meta({
   example: "40dc1520",
 });
 
+export const SnapshotParams = z.object({ id: SnapshotId });
+
+export const SnapshotPath = z.string().min(1).max(8_192).startsWith("/").meta({
+  description: "In the snapshot, as lists of files give it",
+  example: "/volumes/shop_data/app.db",
+});
+
 const VOLUMES_MAX = 100;
 
 export const TargetName = z.string().min(1).max(100).meta({
   description: "Id or name of a target; default: the default one",
 });
+
+export const TargetQuery = z.object({ target: TargetName.optional() });
 
 export const VolumeName = z.string().min(1).max(255).meta({ example: "shop_data" });
 
@@ -59,3 +68,10 @@ export const rulesOf = ({ within, ...counts }: z.output<typeof Rules>): KeepRule
   ...definedFields(counts),
   ...(within && { within: definedFields(within) }),
 });
+
+/** Of reads of a snapshot. */
+export const SNAPSHOT_FAILURES = {
+  404: "The snapshot or the target does not exist",
+  409: "The target cannot be used, or the snapshot is damaged",
+  502: "The target does not answer",
+} as const;

@@ -1,19 +1,24 @@
-/** /api/backup/snapshots: snapshots of stacks and volumes, and what is in them. @module */
+/** /api/backup/snapshots and /api/backup/estimate: backups of stacks and volumes. @module */
 
 import * as z from "zod";
 import type { Holder } from "../../services/access/shares.ts";
 import type { Deps } from "../../services/deps.ts";
 import { deleteSnapshot, getSnapshot, listSnapshots } from "../../services/snapshots/list.ts";
-import { diffSnapshots, listFiles, openFile } from "../../services/snapshots/browse.ts";
-import { startRestore } from "../../services/snapshots/restore/start.ts";
-import { startStackRestore, viewStackRestore } from "../../services/snapshots/stack/start.ts";
 import { readEstimate, startSnapshot } from "../../services/snapshots/start.ts";
-import { InputError } from "../../services/errors.ts";
-import { endpoint, rawEndpoint } from "../contract/endpoint.ts";
+import { endpoint } from "../contract/endpoint.ts";
 import { Job } from "../contract/job.ts";
 import { Done, ENGINE_FAILURES, queryBoolean, Timestamp } from "../contract/shapes.ts";
 import { StackName } from "../stacks/shapes.ts";
-import { IncludeSharedUsers, Mode, SnapshotId, TargetName, VolumeName, Volumes } from "./shapes.ts";
+import {
+  IncludeSharedUsers,
+  Mode,
+  SNAPSHOT_FAILURES,
+  SnapshotParams,
+  TargetName,
+  TargetQuery,
+  VolumeName,
+  Volumes,
+} from "./shapes.ts";
 
 const Snapshot = z.object({
   id: z.string().meta({ description: "Of restic: 64 hexadecimal digits" }),
@@ -40,78 +45,6 @@ const ReadTarget = z.object({
   default: z.boolean(),
   error: z.string().nullable().meta({ description: "Reason why its snapshots are not listed" }),
 });
-
-const File = z.object({
-  name: z.string().meta({ description: "Bytes that are not UTF-8 are replaced" }),
-  path: z.string().meta({
-    description: "For further requests",
-    example: "/volumes/shop_data/app.db",
-  }),
-  type: z.enum(["file", "dir", "symlink", "fifo", "socket", "dev", "chardev"]),
-  size: z.number().meta({ description: "In bytes" }),
-  mode: z.string().meta({ example: "0644" }),
-  uid: z.int(),
-  gid: z.int(),
-  modifiedAt: Timestamp,
-  linkTarget: z.string().nullable(),
-});
-
-const Params = z.object({ id: SnapshotId });
-const TargetQuery = z.object({ target: TargetName.optional() });
-const FilePath = z.string().min(1).max(8_192).startsWith("/").meta({
-  description: "In the snapshot, as lists of files give it",
-  example: "/volumes/shop_data/app.db",
-});
-
-const StackRestorePlan = z.object({
-  stack: z.string().meta({ description: "Name that the stack gets" }),
-  services: z.array(z.object({
-    name: z.string(),
-    action: z.enum(["create", "recreate", "start", "remove", "none"]),
-  })),
-  volumes: z.array(z.object({ name: z.string(), action: z.enum(["create", "replace"]) })),
-  directories: z.array(z.object({
-    path: z.string().meta({ description: "On the host" }),
-    action: z.enum(["create", "replace"]),
-  })),
-  networks: z.array(z.string()).meta({ description: "Those that are created" }),
-  images: z.array(z.object({
-    name: z.string(),
-    from: z.enum(["host", "snapshot", "registry"]).meta({
-      description: "host: the engine has the image of the snapshot",
-    }),
-  })),
-  directory: z.string().nullable().meta({
-    description: "Of the sources on the host; null for those that Longshore stores",
-  }),
-  isGenerated: z.boolean().meta({
-    description: "Whether the sources were written from the containers",
-  }),
-  stops: z.array(z.string()).meta({ description: "Running containers that are stopped" }),
-  warnings: z.array(z.string()),
-}).meta({ id: "BackupStackRestorePlan" });
-
-const FAILURES = {
-  404: "The snapshot or the target does not exist",
-  409: "The target cannot be used, or the snapshot is damaged",
-  502: "The target does not answer",
-} as const;
-
-/** @throws {InputError} For fields that a whole stack does not have. */
-function stackRequest(
-  { paths, as, ...body }: {
-    paths?: string[] | undefined;
-    as?: string | undefined;
-    to: "new" | "replace";
-    target?: string | undefined;
-    stableSeconds?: number | undefined;
-  },
-) {
-  if (paths) throw new InputError([{ path: "body.paths", message: "is not for a whole stack" }]);
-  const name = StackName.optional().safeParse(as);
-  if (name.success) return { ...body, as: name.data };
-  throw new InputError([{ path: "body.as", message: name.error.issues[0]!.message }]);
-}
 
 export const snapshotEndpoints = (deps: Deps) => {
   const read = <Result>(caller: Holder, work: () => Promise<Result>) =>
@@ -218,7 +151,7 @@ export const snapshotEndpoints = (deps: Deps) => {
         total: z.int(),
         targets: z.array(ReadTarget).meta({ description: "Those that were read" }),
       }).meta({ id: "BackupSnapshotList" }),
-      failures: FAILURES,
+      failures: SNAPSHOT_FAILURES,
     }, async ({ query, caller }) => {
       const { targets, ...list } = await read(caller, () => listSnapshots(deps, query));
       return {
@@ -232,10 +165,10 @@ export const snapshotEndpoints = (deps: Deps) => {
       summary: "Get a snapshot",
       role: "viewer",
       permission: "backup:read",
-      params: Params,
+      params: SnapshotParams,
       query: TargetQuery,
       returns: Snapshot,
-      failures: FAILURES,
+      failures: SNAPSHOT_FAILURES,
     }, ({ params, query, caller }) => read(caller, () => getSnapshot(deps, params.id, query))),
 
     endpoint("DELETE /api/backup/snapshots/:id", {
@@ -244,154 +177,10 @@ export const snapshotEndpoints = (deps: Deps) => {
       description: "Of this host only. Its data stays at the target until it is pruned.",
       role: "admin",
       permission: "backup:write",
-      params: Params,
+      params: SnapshotParams,
       query: TargetQuery,
       returns: Done,
-      failures: { 403: "Another host has made it", ...FAILURES },
+      failures: { 403: "Another host has made it", ...SNAPSHOT_FAILURES },
     }, ({ params, query, caller }) => read(caller, () => deleteSnapshot(deps, params.id, query))),
-
-    endpoint("GET /api/backup/snapshots/:id/files", {
-      operationId: "listBackupFiles",
-      summary: "List files of a snapshot",
-      description: "In byte order of their names, at most 5,000.",
-      role: "admin",
-      permission: "files:read",
-      audited: true,
-      params: Params,
-      query: TargetQuery.extend({ path: FilePath.default("/") }),
-      returns: z.object({ files: z.array(File), truncated: z.boolean() })
-        .meta({ id: "BackupFileList" }),
-      failures: FAILURES,
-    }, ({ params, query, caller }) => read(caller, () => listFiles(deps, params.id, query))),
-
-    rawEndpoint("GET /api/backup/snapshots/:id/file", {
-      operationId: "downloadBackupFile",
-      summary: "Download a file of a snapshot",
-      role: "admin",
-      permission: "files:read",
-      audited: true,
-      acceptsTicket: true,
-      params: Params,
-      query: TargetQuery.extend({ path: FilePath }),
-      returns: z.string().meta({ format: "binary" }),
-      produces: "application/octet-stream",
-      replyHeaders: { "Content-Disposition": "Suggests a file name" },
-      failures: FAILURES,
-    }, async ({ params, query, request, caller, note }) => {
-      note.targets = [params.id, query.path];
-      const file = await openFile(deps, caller, params.id, query, request.signal);
-      const { name, size, body } = file;
-      return new Response(body, {
-        headers: {
-          "content-type": "application/octet-stream",
-          "content-length": String(size),
-          "content-disposition": `attachment; filename*=UTF-8''${encodeFileName(name)}`,
-        },
-      });
-    }),
-
-    endpoint(
-      "GET /api/backup/snapshots/:id/diff/:other",
-      {
-        operationId: "diffBackupSnapshots",
-        summary: "Compare two snapshots",
-        description: "Lists at most 5,000 paths.",
-        role: "admin",
-        permission: "files:read",
-        audited: true,
-        params: Params.extend({ other: SnapshotId }),
-        query: TargetQuery,
-        returns: z.object({
-          changes: z.array(z.object({
-            path: z.string(),
-            change: z.enum(["added", "removed", "content", "metadata"]),
-          })),
-          truncated: z.boolean(),
-        }).meta({ id: "BackupDiff" }),
-        failures: FAILURES,
-      },
-      ({ params, query, caller }) =>
-        read(caller, () => diffSnapshots(deps, params.id, params.other, query)),
-    ),
-
-    endpoint(
-      "POST /api/backup/snapshots/:id/restore",
-      {
-        operationId: "restoreBackupSnapshot",
-        summary: "Restore from a snapshot",
-        description:
-          "Starts a job. Into new volumes unless `to` is `replace`: then the containers " +
-          "that use what is replaced are stopped, what is there is kept as a snapshot of its own, " +
-          "and the containers are started and judged; if they fail, what was there comes back. " +
-          "`what: stack` brings a whole stack back: sources, images, networks, volumes and " +
-          "directories, then a deploy that judges its containers; if that fails, nothing of a new " +
-          "stack stays.",
-        role: "admin",
-        permission: "backup:write",
-        destructive: true,
-        params: Params,
-        body: z.object({
-          target: TargetName.optional(),
-          what: z.enum(["volume", "file", "stack"]),
-          paths: z.array(FilePath).min(1).max(100).optional().meta({
-            description: "Volumes, directories below `STACK_ROOTS` or files of the snapshot; " +
-              "default: all volumes. Not for a whole stack",
-          }),
-          to: z.enum(["new", "replace"]).default("new"),
-          stableSeconds: z.int().min(1).max(3_600).optional().meta({
-            description:
-              "Time for which the containers must stay up; default 10, or as their health " +
-              "checks say",
-          }),
-          as: z.string().min(1).max(200).optional().meta({
-            description:
-              "Name of the new volume or stack; default for a volume: the old name with " +
-              "`-restored`, for a stack: the old name",
-          }),
-        }).meta({
-          id: "BackupRestoreRequest",
-          example: { what: "volume", paths: ["/volumes/shop_data"], to: "replace" },
-        }),
-        returns: Job,
-        status: 202,
-        failures: {
-          ...FAILURES,
-          404: "The snapshot, a path in it or the target does not exist",
-          409: "A name is in use, the volumes cannot be emptied, or an action is in progress",
-          ...ENGINE_FAILURES,
-        },
-      },
-      ({ params, body: { what, ...body }, caller }) =>
-        what === "stack"
-          ? startStackRestore(deps, caller, params.id, stackRequest(body))
-          : startRestore(deps, caller, params.id, { what, ...body }),
-    ),
-
-    endpoint("GET /api/backup/snapshots/:id/restore-plan", {
-      operationId: "planBackupStackRestore",
-      summary: "Plan a stack restore",
-      description: "Says what a restore of the whole stack would do. Changes nothing.",
-      role: "admin",
-      permission: "files:read",
-      params: Params,
-      query: TargetQuery.extend({
-        to: z.enum(["new", "replace"]).default("new"),
-        as: StackName.optional(),
-      }),
-      returns: StackRestorePlan,
-      failures: {
-        ...FAILURES,
-        404: "The snapshot, the target, or the stack that would be replaced does not exist",
-        409: "The snapshot has no stack, a name or directory is in use, or this host cannot run it",
-        ...ENGINE_FAILURES,
-      },
-    }, ({ params, query, caller }) => read(caller, () => viewStackRestore(deps, params.id, query))),
   ];
 };
-
-/** As RFC 8187 encodes values: quotes, parentheses and asterisks, too. */
-const encodeFileName = (name: string): string =>
-  encodeURIComponent(name).replaceAll(
-    /['()*]/g,
-    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
-  );

@@ -4,6 +4,7 @@ import * as z from "zod";
 import { downloadContainerLog } from "../../services/logs/download.ts";
 import { streamContainerLogs } from "../../services/logs/follow/open.ts";
 import type { Deps } from "../../services/deps.ts";
+import { attachment } from "../contract/attachment.ts";
 import { rawEndpoint } from "../contract/endpoint.ts";
 import { eventStream } from "../pipeline/event_stream.ts";
 import { queryBoolean } from "../contract/shapes.ts";
@@ -85,7 +86,7 @@ export const containerLogStreamEndpoints = (deps: Deps) => [
     return new Response(text, {
       headers: {
         "content-type": "text/plain; charset=utf-8",
-        "content-disposition": `attachment; filename="${name}.log"`,
+        "content-disposition": attachment(`${name}.log`),
       },
     });
   }),

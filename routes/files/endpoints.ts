@@ -5,14 +5,13 @@ import type { Deps } from "../../services/deps.ts";
 import {
   createFolder,
   deleteFile,
-  type FindPlace,
-  listFiles,
-  openDownload,
   renameFile,
-  TEXT_BYTES_MAX,
   uploadFile,
   writeText,
-} from "../../services/files/files.ts";
+} from "../../services/files/change.ts";
+import { openDownload, TEXT_BYTES_MAX } from "../../services/files/download.ts";
+import { listFiles } from "../../services/files/listing.ts";
+import type { FindPlace } from "../../services/files/request.ts";
 import { AppError } from "../../services/errors.ts";
 import { type Endpoint, endpoint, type Note, rawEndpoint } from "../contract/endpoint.ts";
 import { Done, ENGINE_FAILURES, Timestamp } from "../contract/shapes.ts";
@@ -69,7 +68,7 @@ const TYPES = { text: "text/plain", upload: "application/octet-stream" } as cons
 const UPLOAD_BYTES_MAX = 2 ** 44;
 
 /** Owner of files: a volume, a container or a stack. */
-export interface FileOwner<Params> {
+interface FileOwner<Params> {
   /** E.g. `/api/volumes/:name`. */
   prefix: `/${string}`;
   /** Part of the names of operations, e.g. `Volume`. */

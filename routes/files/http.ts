@@ -1,7 +1,8 @@
 /** Headers of requests for files (RFC 9110, sections 13 and 14). @module */
 
 import type { Condition } from "../../services/backup/volumes/content.ts";
-import type { Download, Range } from "../../services/files/files.ts";
+import type { Download, Range } from "../../services/files/download.ts";
+import { attachment } from "../contract/attachment.ts";
 
 /** @returns `undefined` for none, several and malformed ranges, which are ignored. */
 export function rangeOf(headers: Headers): Range | undefined {
@@ -45,7 +46,7 @@ export function downloadResponse(
     headers: {
       "content-type": "application/octet-stream",
       "content-length": String(length),
-      "content-disposition": `attachment; filename*=UTF-8''${encodeURIComponent(name)}`,
+      "content-disposition": attachment(name),
       "accept-ranges": "bytes",
       ...(etag !== undefined && { etag }),
       ...(isPart && { "content-range": `bytes ${start}-${start + length - 1}/${size}` }),

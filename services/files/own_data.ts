@@ -14,7 +14,7 @@ import type { Deps } from "../deps.ts";
 import { AppError } from "../errors.ts";
 
 /** The data directory. */
-export interface OwnData {
+interface OwnData {
   /** Name of the volume that it is in; `null` for a directory of the host. */
   volume: string | null;
   /** Its absolute paths on the host, also in a volume: other containers may mount what is around. */

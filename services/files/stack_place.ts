@@ -7,8 +7,8 @@
 
 import { basename } from "node:path";
 import { selectCurrentVersion } from "../../db/stack_versions.ts";
-import type { ByteString } from "../backup/restic/entry.ts";
-import type { MountSource } from "../containers/helper_container.ts";
+import { bytesOf } from "../backup/restic/entry_directory.ts";
+import { directoryPart } from "../backup/trees/part.ts";
 import { textOf } from "../backup/volumes/shell_path.ts";
 import { usersOf, type VolumeUser } from "../backup/volumes/users.ts";
 import { COMPOSE_NAMES, OVERRIDE_NAMES, placeOfProject } from "../compose/disk_sources.ts";
@@ -37,7 +37,7 @@ const SOURCE_NAMES: ReadonlySet<string> = new Set([...COMPOSE_NAMES, ...OVERRIDE
 export async function stackPlace(deps: PlaceDeps, name: string): Promise<Place> {
   const { directory, sources } = await findDirectory(deps, name);
   const root = rootOf(deps, directory);
-  const source: MountSource = { type: "bind", source: directory };
+  const { path: id, mount: source } = directoryPart(directory);
   const { directories: own } = await findOwnData(deps);
   const users = await usersOf(deps, source);
   const members = await membersOf(deps, name, users);
@@ -48,7 +48,7 @@ export async function stackPlace(deps: PlaceDeps, name: string): Promise<Place> 
   // What is around has other stacks, which the programs of this one's images must not read.
   const mounted = { source, around, directory: undefined, images: [], writingImages: [] };
   return {
-    ...{ id: `/directories${directory}`, name, runningContainers: writersOf(users) },
+    ...{ id, name, runningContainers: writersOf(users) },
     containers: [...members, ...users].map(({ container }) => container),
     assertAllowed(path, access) {
       const full = `${directory}/${textOf(path)}`;
@@ -65,9 +65,6 @@ export async function stackPlace(deps: PlaceDeps, name: string): Promise<Place> 
       }),
   };
 }
-
-const bytesOf = (path: string): ByteString =>
-  String.fromCharCode(...new TextEncoder().encode(path));
 
 /** @returns The directory, and the absolute paths of the sources. */
 async function findDirectory(

@@ -3,7 +3,7 @@
 import type { Deps } from "../deps.ts";
 import { volumeList } from "../../engine/volumes.ts";
 import { isInside } from "../text/paths.ts";
-import { type Part, volumePart } from "../backup/trees/part.ts";
+import { directoryPart, type Part, volumePart } from "../backup/trees/part.ts";
 import { isConcerned, usersOf, type VolumeUser } from "../backup/volumes/users.ts";
 import type { Container } from "../containers/inventory.ts";
 import type { ReadDeps } from "../containers/reads.ts";
@@ -11,7 +11,7 @@ import { AppError } from "../errors.ts";
 import { findStack } from "../stacks/stacks.ts";
 
 /** A container that uses a part. */
-export interface PartUser extends VolumeUser {
+interface PartUser extends VolumeUser {
   /** Path of the part in the snapshot. */
   part: string;
 }
@@ -93,10 +93,7 @@ export function partsOf(
   return {
     parts: [
       ...[...volumes].sort().map(volumePart),
-      ...outer.sort().map((source): Part => ({
-        path: `/directories${source}`,
-        mount: { type: "bind", source },
-      })),
+      ...outer.sort().map(directoryPart),
     ],
     leftOut: binds.filter((source) => !isKept(source)).sort(),
   };

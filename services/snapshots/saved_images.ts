@@ -18,7 +18,7 @@ export const archiveOfImage = (imageId: string): string =>
   `${IMAGES_DIRECTORY}/${imageId.replace(/^sha256:/, "")}.tar`;
 
 /** An image in the format of `docker save`, read when its content is asked for. */
-export interface SavedImage {
+interface SavedImage {
   /** In the snapshot. */
   path: string;
   content: AsyncIterable<Uint8Array>;

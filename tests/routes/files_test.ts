@@ -1,5 +1,8 @@
 import { deepEqual, equal, match } from "node:assert/strict";
-import { conditionOf, rangeOf } from "../../routes/files/http.ts";
+import { conditionOf, downloadResponse, rangeOf } from "../../routes/files/http.ts";
+import { createLimiters } from "../../services/access/limiters.ts";
+import { openDownload } from "../../services/files/download.ts";
+import type { Place } from "../../services/files/place.ts";
 import { simulateContainers } from "../helpers/fake_containers.ts";
 import { fakeEngine } from "../helpers/fake_engine.ts";
 import { testApp } from "../helpers/test_app.ts";
@@ -52,6 +55,38 @@ Deno.test("paths and bodies are checked before anything is asked of the engine",
   equal((await put("a", "text/plain", { "if-match": "*" })).status, 400);
   equal(fake.requests.filter((request) => request.includes("/exec")).length, 0);
 });
+
+for (
+  const [path, header] of [
+    ["/conf/app-1.conf", 'filename="app-1.conf"'],
+    ["/conf/100%25.txt", "filename*=UTF-8''100%25.txt"],
+    ["/a'(b)*\".txt", "filename*=UTF-8''a%27%28b%29%2A%22.txt"],
+    ["/%FF\r\n\u00e4", "filename*=UTF-8''%EF%BF%BD%0D%0A%C3%A4"],
+  ] as const
+) {
+  Deno.test(`the download of ${JSON.stringify(path)} is saved as ${header}`, async () => {
+    await using fake = fakeEngine(simulateContainers([]));
+    const deps = { engine: fake.engine, limiters: createLimiters() };
+    const { signal } = new AbortController();
+    const download = await openDownload(deps, { userId: "anna" }, () => Promise.resolve(EMPTY), {
+      ...{ path, signal },
+    });
+    const response = downloadResponse(download, false);
+    equal(response.headers.get("content-disposition"), `attachment; ${header}`);
+  });
+}
+
+/** Has empty files. */
+const EMPTY = {
+  containers: [],
+  assertAllowed() {},
+  open: () =>
+    Promise.resolve({
+      info: { size: 0 },
+      content: (async function* () {})(),
+      close() {},
+    }),
+} as unknown as Place;
 
 Deno.test("ranges and conditions that are not understood do not become others", () => {
   const range = (value: string) => rangeOf(new Headers({ range: value }));

@@ -23,16 +23,17 @@ addStyles(styles);
 /** Each takes one of the six connections of a browser to a server without HTTP/2. */
 const FOLLOWED_MAX = 2;
 
-/** @param props.target Shows only jobs on it, with their steps. */
+/** @param props.target Shows only jobs on it, with their steps; without a type, those of any. */
 export function JobList({ group, target }: {
   group: JobKind["group"];
-  target?: Pick<LiveJob, "target" | "targetType">;
+  target?: Pick<LiveJob, "target"> & Partial<Pick<LiveJob, "targetType">>;
 }) {
   const kinds = useKinds(jobKinds).filter((kind) => kind.group === group);
   const active = useJobs(kinds.map(({ id }) => id))
     .filter((job) =>
       target === undefined ||
-      job.target === target.target && job.targetType === target.targetType
+      job.target === target.target &&
+        (target.targetType === undefined || job.targetType === target.targetType)
     );
   if (active.length === 0) return null;
   return (

@@ -15,6 +15,7 @@ import {
   metadataFault,
 } from "../../../services/enterprise/compliance/entry_metadata.ts";
 import { yieldToEventLoop } from "../../../services/event_loop.ts";
+import { attachment } from "../../contract/attachment.ts";
 import { endpoint, rawEndpoint } from "../../contract/endpoint.ts";
 import { paged, pagingQuery } from "../../contract/shapes.ts";
 import { From, inOrder, To } from "../../contract/time_range.ts";
@@ -180,7 +181,7 @@ entries before and after it.`,
         "content-type": format === "csv"
           ? "text/csv; charset=utf-8; header=present"
           : "application/json; charset=utf-8",
-        "content-disposition": `attachment; filename="${name}Z.${format}"`,
+        "content-disposition": attachment(`${name}Z.${format}`),
         "x-total-count": String(total),
         "x-exported-count": String(exported),
       },

@@ -5,8 +5,6 @@ import { loadIndexFile } from "./index_file.ts";
 import { createMasterIndex, type MasterIndex } from "./master_index.ts";
 import { listFiles, type RepositoryFiles } from "./repository_files.ts";
 
-export type IndexCache = ReturnType<typeof createIndexCache>;
-
 export function createIndexCache(files: RepositoryFiles) {
   let loaded: { index: MasterIndex; names: Set<Id> } | undefined;
 

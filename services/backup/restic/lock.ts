@@ -145,7 +145,7 @@ export async function removeLocks(
 }
 
 /** Locks of the repository, also stale ones. */
-export async function* listLocks(
+async function* listLocks(
   files: RepositoryFiles,
   signal: AbortSignal,
 ): AsyncGenerator<StoredLock> {

@@ -68,7 +68,7 @@ export async function* listFiles(
  * @returns Bytes of the JSON.
  * @throws {RepositoryError} `damaged`
  */
-export async function loadUnpacked(
+async function loadUnpacked(
   { storage, keys, version }: RepositoryFiles,
   kind: Exclude<FileKind, "keys" | "data">,
   name: string,

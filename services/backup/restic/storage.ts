@@ -10,9 +10,6 @@
  */
 export type FileKind = "config" | "keys" | "locks" | "snapshots" | "index" | "data";
 
-/** All kinds but `config`, which is not a directory. */
-export const DIRECTORY_KINDS = ["keys", "locks", "snapshots", "index", "data"] as const;
-
 /**
  * Reasons of failures. `exists`: a file of the name with other bytes is there. `forbidden`: the
  * target refuses by permission, also a removal at an append-only target. `unreachable`: no answer,

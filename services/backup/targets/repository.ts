@@ -62,7 +62,7 @@ export async function hasRepository(storage: Storage, signal: AbortSignal): Prom
 type HolderDeps = Pick<Deps, "server" | "startedAt">;
 
 /** This process in locks and keys, by the name of the host that restic would write. */
-export function lockHolder({ server, startedAt }: HolderDeps): LockHolder {
+function lockHolder({ server, startedAt }: HolderDeps): LockHolder {
   return {
     hostname: nodeOs().hostname(),
     username: `longshore-${server.id}`,

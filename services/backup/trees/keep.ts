@@ -9,14 +9,13 @@ import type { Deps } from "../../deps.ts";
 import { AppError } from "../../errors.ts";
 import type { JobRun } from "../../jobs/kind.ts";
 import { sleep } from "../../lifecycle.ts";
-import { bytesOf } from "../restic/entry_directory.ts";
 import type { Repository } from "../restic/repository.ts";
 import { RepositoryError } from "../restic/repository_error.ts";
 import { openTargetRepository } from "../targets/open.ts";
 import { isMeanwhile, isWithoutContent } from "../volumes/limits.ts";
 import { withoutValuesOf } from "../volumes/secret_values.ts";
 import type { VolumeImage } from "../volumes/writing_images.ts";
-import type { Part } from "./part.ts";
+import { type Part, restoredPart } from "./part.ts";
 import { type Stored, storeTree } from "./store.ts";
 import { writeParts } from "./write.ts";
 
@@ -79,7 +78,7 @@ export async function putPartsBack(
 ): Promise<void> {
   const request = {
     snapshot,
-    parts: parts.map((to) => ({ from: bytesOf(to.path.slice(1)), to })),
+    parts: parts.map(restoredPart),
     files: null,
     emptiedWith: images,
   };

@@ -2,6 +2,7 @@
 
 import type { MountSource } from "../../containers/helper_container.ts";
 import type { ByteString } from "../restic/entry.ts";
+import { bytesOf } from "../restic/entry_directory.ts";
 
 /** A volume, or a directory or file of the host. */
 export interface Part {
@@ -10,7 +11,7 @@ export interface Part {
   mount: MountSource;
 }
 
-/** Volume that gets what a snapshot has. */
+/** Volume, directory or file that gets what a snapshot has. */
 export interface RestoredPart {
   /** Directory or file in the snapshot, without the leading slash. */
   from: ByteString;
@@ -21,3 +22,12 @@ export const volumePart = (source: string): Part => ({
   path: `/volumes/${source}`,
   mount: { type: "volume", source },
 });
+
+/** @param source Absolute path of a directory or file of the host. */
+export const directoryPart = (source: string): Part => ({
+  path: `/directories${source}`,
+  mount: { type: "bind", source },
+});
+
+/** What a snapshot has of a part, back to where it was. */
+export const restoredPart = (to: Part): RestoredPart => ({ from: bytesOf(to.path.slice(1)), to });

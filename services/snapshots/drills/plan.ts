@@ -6,8 +6,8 @@ import type { Repository } from "../../backup/restic/repository.ts";
 import { RepositoryError } from "../../backup/restic/repository_error.ts";
 import type { Snapshot } from "../../backup/restic/snapshot.ts";
 import { translated } from "../../backup/targets/repository.ts";
+import { directoryPart, restoredPart, volumePart } from "../../backup/trees/part.ts";
 import { isInside } from "../../text/paths.ts";
-import { bytesOf } from "../../backup/restic/entry_directory.ts";
 import { parentOf } from "../../backup/volumes/limits.ts";
 import type { MountSource } from "../../containers/helper_container.ts";
 import { parseDependsOn } from "../../containers/order.ts";
@@ -79,8 +79,8 @@ export async function findData(
   const data: DrillData = { directories: [], files: new Map(), leftOut: [] };
   for (const source of sourcesOf(members)) {
     const isVolume = source.type === "volume";
-    const path = isVolume ? `/volumes/${source.source}` : `/directories${source.source}`;
-    const from = bytesOf(path.slice(1));
+    const part = isVolume ? volumePart(source.source) : directoryPart(source.source);
+    const { from, to: { path } } = restoredPart(part);
     // The tree also has the directories around what was backed up.
     const isStored = snapshot.paths.some((each) => isInside(path, each));
     const type = isStored ? await typeOf(repository, snapshot, from, signal) : undefined;

@@ -3,7 +3,12 @@
 import type { ByteString } from "../../backup/restic/entry.ts";
 import { bytesOf } from "../../backup/restic/entry_directory.ts";
 import { translated } from "../../backup/targets/repository.ts";
-import { type Part, type RestoredPart, volumePart } from "../../backup/trees/part.ts";
+import {
+  directoryPart,
+  type Part,
+  type RestoredPart,
+  volumePart,
+} from "../../backup/trees/part.ts";
 import { parentOf } from "../../backup/volumes/limits.ts";
 import type { Snapshot } from "../../backup/restic/snapshot.ts";
 import { findWritingImages, writingImages } from "../../backup/volumes/writing_images.ts";
@@ -60,7 +65,7 @@ export async function startRestore(
     ? paths
     : [...new Set(paths.map((path) => partPathOf(path, snapshot)))];
   const parts = await Promise.all(
-    sources.map((source) => restoredPart(deps, source, request, sources.length)),
+    sources.map((source) => planPart(deps, source, request, sources.length)),
   );
   const users = request.to === "new"
     ? []
@@ -121,7 +126,7 @@ function partPathOf(path: string, { paths }: Pick<Snapshot, "paths">): string {
 
 const invalid = (message: string) => new InputError([{ path: "body.paths", message }]);
 
-async function restoredPart(
+async function planPart(
   deps: Deps,
   source: string,
   { to, as }: RestoreRequest,
@@ -154,7 +159,7 @@ async function replacedDirectory(
 ): Promise<RestoredPart> {
   const { existing, names } = await findHostPath(deps, path, AbortSignal.timeout(LOOK_MS));
   if (existing < names.length) throw notFound("Directory", path);
-  return { from, to: { path: `/directories${path}`, mount: { type: "bind", source: path } } };
+  return { from, to: directoryPart(path) };
 }
 
 /** The stack whose containers use the parts, otherwise the names of the parts. */

@@ -18,7 +18,7 @@ import { archiveOfImage, IMAGES_DIRECTORY } from "../saved_images.ts";
 import type { StackRestoreJob } from "./job.ts";
 
 /** An image on the engine, and the reference that has to name it while containers are created. */
-export interface FoundImage {
+interface FoundImage {
   reference: string;
   imageId: string;
 }

@@ -1,7 +1,7 @@
 /** The job that restores a whole stack: its request and its result. @module */
 
 import type { ByteString } from "../../backup/restic/entry.ts";
-import type { RestoredPart } from "../../backup/trees/part.ts";
+import { directoryPart, type RestoredPart, volumePart } from "../../backup/trees/part.ts";
 import type { WrittenParts } from "../../backup/trees/write.ts";
 import type { VolumeImage } from "../../backup/volumes/writing_images.ts";
 import type { AnonymousVolume } from "../../compose/deploy/job.ts";
@@ -82,14 +82,8 @@ export type StackRestoreJob = JobRun<StackRestoreInput>;
 export const partsOf = (
   { volumes, directories }: Pick<PlannedParts, "directories" | "volumes">,
 ): RestoredPart[] => [
-  ...volumes.map(({ from, name }): RestoredPart => ({
-    from,
-    to: { path: `/volumes/${name}`, mount: { type: "volume", source: name } },
-  })),
-  ...directories.map(({ from, path }): RestoredPart => ({
-    from,
-    to: { path: `/directories${path}`, mount: { type: "bind", source: path } },
-  })),
+  ...volumes.map(({ from, name }) => ({ from, to: volumePart(name) })),
+  ...directories.map(({ from, path }) => ({ from, to: directoryPart(path) })),
 ];
 
 /** Parts that exist and are replaced. */

@@ -8,7 +8,7 @@
 import type { Container } from "../../containers/inventory.ts";
 
 /** A variable that leads elsewhere. It never has more of the value than the host. */
-export interface Elsewhere {
+interface Elsewhere {
   container: string;
   variable: string;
   /** Name or address. */

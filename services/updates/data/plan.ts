@@ -182,7 +182,7 @@ async function obstacleOf(check: () => Promise<unknown>): Promise<Obstacle[]> {
 }
 
 /** Target for the data of an update, as part of its input. */
-export interface UndoInput {
+interface UndoInput {
   targetId: string;
   /** Name of the target. */
   place: string;

@@ -12,7 +12,7 @@ import type { KeptData } from "../../../db/updates/previous.ts";
 import { TarError } from "../../backup/tar.ts";
 import { openTargetRepository } from "../../backup/targets/open.ts";
 import { assertKept, keepParts, putPartsBack, type UsedParts } from "../../backup/trees/keep.ts";
-import { volumePart } from "../../backup/trees/part.ts";
+import { restoredPart, volumePart } from "../../backup/trees/part.ts";
 import type { Stored } from "../../backup/trees/store.ts";
 import { type Reason, tagsOf } from "../../backup/trees/tags.ts";
 import { writeParts } from "../../backup/trees/write.ts";
@@ -160,7 +160,7 @@ async function writeEarlier(
 ): Promise<void> {
   using opened = await openTargetRepository(deps, job.input.targetId, job.signal);
   const { images, containers } = usedBy(planned, planned.members);
-  const parts = volumes.map(volumePart).map((to) => ({ from: to.path.slice(1), to }));
+  const parts = volumes.map(volumePart).map(restoredPart);
   const request = { snapshot, parts, files: null, emptiedWith: images };
   const write = () => writeParts(deps, opened.repository, request, inSentences(job));
   await withoutValuesOf(deps.engine, containers, write);

@@ -72,7 +72,7 @@ export function planMember(
 const MODES = ["NetworkMode", "IpcMode", "PidMode"] as const;
 
 /** Ids or names of the containers whose namespaces or names it uses. */
-export const referencesOf = (
+const referencesOf = (
   { recreation: { create: { HostConfig = {} } } }: Pick<TrialMember, "recreation">,
 ): string[] => [
   ...MODES.flatMap((mode) => sharedContainer(HostConfig[mode]) ?? []),

@@ -4,7 +4,7 @@ import { deepEqual, equal, rejects } from "node:assert/strict";
 import { openContent } from "../../../services/backup/volumes/content.ts";
 import { listDirectory } from "../../../services/backup/volumes/listing.ts";
 import { runScript, type Shell } from "../../../services/backup/volumes/shell.ts";
-import { parsePath } from "../../../services/files/files.ts";
+import { parsePath } from "../../../services/files/request.ts";
 
 const { signal } = new AbortController();
 

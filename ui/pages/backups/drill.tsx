@@ -1,4 +1,4 @@
-/** Drills of stacks: when a restore was last tried out, and the button that does it. @module */
+/** Drills of stacks: when a restore was last tried out, and the start of a new one. @module */
 
 import { api } from "../../api/client.ts";
 import type { BackupDrill } from "../../api/types.ts";

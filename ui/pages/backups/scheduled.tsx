@@ -1,4 +1,4 @@
-/** Schedules of backups: their next runs, and the button that opens their form. @module */
+/** Schedules of backups: their next runs, and settings of a new one. @module */
 
 import type { Schedule } from "../../api/types.ts";
 import { State } from "../../components/states.tsx";

@@ -22,7 +22,7 @@ const REASONS: Record<string, string> = {
   manual: "By hand",
   schedule: "Schedule",
   update: "Before an update",
-  undo: "Before a restore",
+  undo: "Before data was replaced",
 };
 
 /** Reason in words; snapshots of other programs have none. */

@@ -14,7 +14,7 @@ import { query } from "../../state/router.ts";
 import { LogView } from "../logs/view.tsx";
 import { hasRole } from "../../state/session.ts";
 import { sentenceOf, showAlert } from "../../state/toasts.ts";
-import { updateStack } from "../updates/stack_update.ts";
+import { updateStack } from "../updates/stack_update.tsx";
 import { stackActions, STATUS_TONES, statusOf, useReloadOnStates } from "./actions.ts";
 import { Files } from "../../parts/files/files.tsx";
 import { JobList } from "../../parts/job_list.tsx";

@@ -1,4 +1,4 @@
-/** The last backup of a stack, and the button that makes one. @module */
+/** Backups of a stack: the last one, the next one and those in progress. @module */
 
 import { Button, Link } from "../../components/button.tsx";
 import { useDialog } from "../../components/dialog.tsx";
@@ -46,7 +46,7 @@ export function LastBackup({ stack }: { stack: string }) {
     });
   return (
     <>
-      <JobList group="Backups" target={{ targetType: "host", target: stack }} />
+      <JobList group="Backups" target={{ target: stack }} />
       <div class="last-backup">
         <p class="inline">
           {last

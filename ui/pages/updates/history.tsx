@@ -9,7 +9,7 @@ import { type Column, textColumn, timeColumn } from "../../components/columns.ts
 import { useEffect } from "preact/hooks";
 import { useSignal } from "@preact/signals";
 import type { Job, JobKind } from "../../api/types.ts";
-import { Button } from "../../components/button.tsx";
+import { Button, Link } from "../../components/button.tsx";
 import { Dialog } from "../../components/dialog.tsx";
 import { type Evidence, EvidenceList } from "../../parts/evidence.tsx";
 import { Fact, Facts } from "../../components/facts.tsx";
@@ -21,6 +21,7 @@ import { Table } from "../../components/table.tsx";
 import { bytes, capital, count, milliseconds, plain } from "../../base/text.ts";
 import { Time } from "../../components/time.tsx";
 import { hasRole } from "../../state/session.ts";
+import { shortId, snapshotPath } from "../backups/snapshot_text.ts";
 import { rollBack } from "./roll_back.tsx";
 
 /** Jobs that are listed. */
@@ -169,13 +170,11 @@ const canRollBack = (job: Job): boolean =>
   hasRole("operator", "containers:update") && job.status === "succeeded" &&
   outcomeOf(job)?.updated === true;
 
-const SHOWN_ID = 8;
-
 /** Only admins can browse snapshots. */
-const SnapshotLink = ({ id }: { id: string }) => {
-  const shown = id.slice(0, SHOWN_ID);
+const SnapshotLink = (snapshot: { id: string; target: string }) => {
+  const shown = shortId(snapshot.id);
   return hasRole("admin", "backup:write")
-    ? <a href={`/backups/snapshots/${encodeURIComponent(id)}`}>{shown}</a>
+    ? <Link to={snapshotPath(snapshot)}>{shown}</Link>
     : <>{shown}</>;
 };
 
@@ -204,10 +203,10 @@ export function JobDialog({ job, kinds, onClose }: {
         {downtimeMs != null && <Fact name="Downtime">{milliseconds(downtimeMs)}</Fact>}
         {keptBy(job).map(({ before, written, size, target }) => (
           <Fact key={before} name="Data">
-            Before: snapshot <SnapshotLink id={before} />, {bytes(size)}
+            Before: snapshot <SnapshotLink id={before} target={target} />, {bytes(size)}
             {written !== null && (
               <>
-                ; written by the new version: snapshot <SnapshotLink id={written} />
+                ; written by the new version: snapshot <SnapshotLink id={written} target={target} />
               </>
             )}
             ; at {plain(target)}

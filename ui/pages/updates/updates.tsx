@@ -23,7 +23,7 @@ import { COLUMNS, isAvailable, shortName } from "./columns.tsx";
 import { UpdateHistory } from "./history.tsx";
 import { SettingsDialog } from "./settings.tsx";
 import { UpdateDialog } from "./plan_dialog.tsx";
-import { updateStack } from "./stack_update.ts";
+import { updateStack } from "./stack_update.tsx";
 import { outdatedContainers, updateAll } from "./all.ts";
 
 type ContainerRef = ImageUpdate["containers"][number];
