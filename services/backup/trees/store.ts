@@ -104,7 +104,7 @@ function withFailure(entries: Entries): { entries: Entries; failure(): unknown }
   return { entries: watched(withContent()), failure: () => failure };
 }
 
-/** What parts have left out, under their paths. */
+/** The entries that parts have left out, under their paths. */
 export function createSkipped() {
   const worst = createWorstFirst(SKIPPED_MAX);
   let skippedCount = 0;

@@ -30,7 +30,7 @@ async function ended(
   results: Record<string, unknown>,
   begun: string[],
 ): Promise<{ status: string; message: string; steps: string[] }> {
-  const known = new Map(Object.entries({
+  const known = new Map<string, unknown>(Object.entries({
     plan: { held: { mode: "stop", containers: [] }, version: null },
     names: [],
     images: { images: [], warnings: [] },

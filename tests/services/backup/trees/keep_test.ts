@@ -3,7 +3,7 @@ import { assertKept } from "../../../../services/backup/trees/keep.ts";
 import { createSkipped } from "../../../../services/backup/trees/store.ts";
 import { createSkipList } from "../../../../services/backup/volumes/limits.ts";
 
-/** What is skipped of a volume with a number of entries without content before the last ones. */
+/** Skipped entries of a volume: a number of them without content, then those with the reasons. */
 function skippedOf(number: number, ...reasons: string[]) {
   const list = createSkipList();
   for (let index = 0; index < number; index++) list.add(`${index}`, "is a FIFO");
