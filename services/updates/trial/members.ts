@@ -120,8 +120,8 @@ const CAPABILITIES =
 const SECURITY_OPTIONS =
   /^(?:no-new-privileges(?:[:=](?:true|false))?|apparmor[:=]docker-default|seccomp[:=]builtin)$/;
 
-/** Names of the engines' own runtime; Podman describes it as `oci`. */
-const RUNTIMES = ["", "runc", "io.containerd.runc.v2", "oci"];
+/** Names of the engines' own runtimes; Podman describes them as `oci`. */
+const RUNTIMES = ["", "runc", "io.containerd.runc.v2", "crun", "oci"];
 
 /** Longest foreign text in a message. */
 const TEXT_MAX = 40;
