@@ -14,6 +14,11 @@ import { DESCRIPTION_FILE, type StackDescription } from "./description.ts";
 /** Largest description, in bytes: sources have at most 4 MiB of texts, in JSON twice that. */
 const BYTES_MAX = 32 * 1024 * 1024;
 
+/** Longest name, which messages repeat. */
+const NAME_MAX = 300;
+
+const Name = z.string().max(NAME_MAX);
+
 const Texts = z.record(z.string(), z.string());
 
 const Place = z.object({
@@ -45,6 +50,28 @@ const Mount = z.looseObject({
   Destination: z.string(),
 });
 
+/** Only exact fields: the engine would find others in any case. */
+const Network = z.object({
+  Name,
+  Driver: Name.optional(),
+  Internal: z.boolean().optional(),
+  Attachable: z.boolean().optional(),
+  EnableIPv4: z.boolean().optional(),
+  EnableIPv6: z.boolean().optional(),
+  IPAM: z.object({
+    Driver: Name.optional(),
+    Options: Texts.optional(),
+    Config: z.array(z.object({
+      Subnet: Name.optional(),
+      IPRange: Name.optional(),
+      Gateway: Name.optional(),
+      AuxiliaryAddresses: Texts.nullish(),
+    })),
+  }).optional(),
+  Options: Texts.nullish(),
+  Labels: Texts.nullish(),
+});
+
 const Description = z.object({
   version: z.literal(1),
   stack: z.string(),
@@ -70,12 +97,12 @@ const Description = z.object({
     }),
   })),
   volumes: z.array(z.object({
-    name: z.string(),
-    driver: z.string(),
+    name: Name,
+    driver: Name,
     labels: Texts,
     options: Texts,
   })),
-  networks: z.array(z.looseObject({ Name: z.string() })).default([]),
+  networks: z.array(Network).default([]),
 });
 
 /** Name of the stack in a snapshot, if it is of one. */
