@@ -1,6 +1,7 @@
 /** Description of a stack, read from a snapshot. Others may have written it. @module */
 
 import * as z from "zod";
+import { findReference } from "../../engine/image_reference.ts";
 import type { Repository } from "../backup/restic/repository.ts";
 import type { Snapshot } from "../backup/restic/snapshot.ts";
 import { bytesOf } from "../backup/restic/entry_directory.ts";
@@ -18,6 +19,17 @@ const BYTES_MAX = 32 * 1024 * 1024;
 const NAME_MAX = 300;
 
 const Name = z.string().max(NAME_MAX);
+
+/** The id of an image: other names could be any image of this host. */
+const IMAGE_ID = /^(?:sha256:)?[0-9a-f]{64}$/;
+
+const DIGEST = /^sha256:[0-9a-f]{64}$/;
+
+/** Whether it names an image of a registry by its content only, as `name@sha256:…`. */
+function isDigest(text: string): boolean {
+  const { tag, digest } = findReference(text) ?? {};
+  return tag === undefined && digest !== undefined && DIGEST.test(digest);
+}
 
 const Texts = z.record(z.string(), z.string());
 
@@ -83,12 +95,12 @@ const Description = z.object({
   generated: z.string().nullable().default(null),
   containers: z.array(z.object({
     id: z.string().optional(),
-    name: z.string(),
-    service: z.string().nullable(),
-    image: z.string(),
-    imageId: z.string(),
+    name: Name,
+    service: Name.nullable(),
+    image: Name,
+    imageId: z.string().regex(IMAGE_ID),
     ran: z.boolean().optional(),
-    digests: z.array(z.string()),
+    digests: z.array(z.string()).transform((all) => all.filter(isDigest)),
     inspect: z.looseObject({
       Config: z.looseObject({ Labels: Texts.nullish() }),
       HostConfig: z.looseObject({}),

@@ -72,3 +72,12 @@ Deno.test("an image that is neither here nor on a registry ends the drill", asyn
   const missing = await findMissing(app.deps, [container([GONE])]);
   await rejects(pullMissing(app.deps, missing, job), /manifest unknown/);
 });
+
+Deno.test("an image that a snapshot names is not pulled from a registry on this host", async () => {
+  const { fake } = engineWith();
+  await using _fake = fake;
+  using app = testApp({ engine: fake.engine });
+  const own = `127.0.0.1:5000/kept/db@sha256:${"2".repeat(64)}`;
+  const missing = await findMissing(app.deps, [container([own])]);
+  await rejects(pullMissing(app.deps, missing, job), { code: "invalid" });
+});
