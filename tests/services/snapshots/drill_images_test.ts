@@ -11,8 +11,9 @@ import { fakeEngine } from "../../helpers/fake_engine.ts";
 import { testApp } from "../../helpers/test_app.ts";
 
 const ID = `sha256:${"1".repeat(64)}`;
-const GONE = `192.0.2.2:5000/gone/db@sha256:${"2".repeat(64)}`;
-const KEPT = `192.0.2.2:5000/kept/db@sha256:${"3".repeat(64)}`;
+// Public addresses, which only the fake engine is told.
+const GONE = `9.9.9.9:5000/gone/db@sha256:${"2".repeat(64)}`;
+const KEPT = `9.9.9.9:5000/kept/db@sha256:${"3".repeat(64)}`;
 
 const container = (digests: string[]) =>
   ({ name: "shop-db-1", image: "db:1", imageId: ID, digests }) as unknown as DescribedContainer;
