@@ -53,7 +53,7 @@ export function adoptHelper(name: string | undefined): void {
 type Labels = Readonly<Record<string, string>> | null | undefined;
 
 /** Whether it looks like one of them: an image cannot set a name, but others can. */
-const looksLikeHelper = (labels: Labels, name: string | undefined): boolean =>
+export const looksLikeHelper = (labels: Labels, name: string | undefined): boolean =>
   labels?.[HELPER_LABEL] !== undefined && NAME.test(name ?? "");
 
 /**

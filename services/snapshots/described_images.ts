@@ -1,10 +1,12 @@
 /** Images of described containers: found on this host, or pulled by digest, so that they are the same. @module */
 
 import { ifThere } from "../../engine/errors.ts";
+import { parseReference } from "../../engine/image_reference.ts";
 import { type ImageInspect, imageInspect } from "../../engine/images.ts";
 import type { Deps } from "../deps.ts";
 import { AppError } from "../errors.ts";
 import { pullImage } from "../images/pull.ts";
+import { assertRegistryReach } from "../images/registries/access.ts";
 import type { JobRun } from "../jobs/kind.ts";
 import type { DescribedContainer } from "./description.ts";
 
@@ -33,6 +35,8 @@ export async function pullByDigest(
   let refusal: AppError | undefined;
   for (const image of digests) {
     try {
+      const reference = parseReference(image);
+      await assertRegistryReach(deps, reference, reference.registry);
       const input = { image, platform: null };
       return (await pullImage(deps, { input, signal, progress })).imageId;
     } catch (error) {

@@ -1,6 +1,7 @@
 /** Description of a stack, read from a snapshot. Others may have written it. @module */
 
 import * as z from "zod";
+import { findReference } from "../../engine/image_reference.ts";
 import type { Repository } from "../backup/restic/repository.ts";
 import type { Snapshot } from "../backup/restic/snapshot.ts";
 import { bytesOf } from "../backup/restic/entry_directory.ts";
@@ -13,6 +14,22 @@ import { DESCRIPTION_FILE, type StackDescription } from "./description.ts";
 
 /** Largest description, in bytes: sources have at most 4 MiB of texts, in JSON twice that. */
 const BYTES_MAX = 32 * 1024 * 1024;
+
+/** Longest name, which messages repeat. */
+const NAME_MAX = 300;
+
+const Name = z.string().max(NAME_MAX);
+
+/** The id of an image: other names could be any image of this host. */
+const IMAGE_ID = /^(?:sha256:)?[0-9a-f]{64}$/;
+
+const DIGEST = /^sha256:[0-9a-f]{64}$/;
+
+/** Whether it names an image of a registry by its content only, as `name@sha256:…`. */
+function isDigest(text: string): boolean {
+  const { tag, digest } = findReference(text) ?? {};
+  return tag === undefined && digest !== undefined && DIGEST.test(digest);
+}
 
 const Texts = z.record(z.string(), z.string());
 
@@ -45,6 +62,28 @@ const Mount = z.looseObject({
   Destination: z.string(),
 });
 
+/** Only exact fields: the engine would find others in any case. */
+const Network = z.object({
+  Name,
+  Driver: Name.optional(),
+  Internal: z.boolean().optional(),
+  Attachable: z.boolean().optional(),
+  EnableIPv4: z.boolean().optional(),
+  EnableIPv6: z.boolean().optional(),
+  IPAM: z.object({
+    Driver: Name.optional(),
+    Options: Texts.optional(),
+    Config: z.array(z.object({
+      Subnet: Name.optional(),
+      IPRange: Name.optional(),
+      Gateway: Name.optional(),
+      AuxiliaryAddresses: Texts.nullish(),
+    })),
+  }).optional(),
+  Options: Texts.nullish(),
+  Labels: Texts.nullish(),
+});
+
 const Description = z.object({
   version: z.literal(1),
   stack: z.string(),
@@ -56,12 +95,12 @@ const Description = z.object({
   generated: z.string().nullable().default(null),
   containers: z.array(z.object({
     id: z.string().optional(),
-    name: z.string(),
-    service: z.string().nullable(),
-    image: z.string(),
-    imageId: z.string(),
+    name: Name,
+    service: Name.nullable(),
+    image: Name,
+    imageId: z.string().regex(IMAGE_ID),
     ran: z.boolean().optional(),
-    digests: z.array(z.string()),
+    digests: z.array(z.string()).transform((all) => all.filter(isDigest)),
     inspect: z.looseObject({
       Config: z.looseObject({ Labels: Texts.nullish() }),
       HostConfig: z.looseObject({}),
@@ -70,12 +109,12 @@ const Description = z.object({
     }),
   })),
   volumes: z.array(z.object({
-    name: z.string(),
-    driver: z.string(),
+    name: Name,
+    driver: Name,
     labels: Texts,
     options: Texts,
   })),
-  networks: z.array(z.looseObject({ Name: z.string() })).default([]),
+  networks: z.array(Network).default([]),
 });
 
 /** Name of the stack in a snapshot, if it is of one. */

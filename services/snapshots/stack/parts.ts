@@ -17,7 +17,7 @@ import type { Deps } from "../../deps.ts";
 import { AppError } from "../../errors.ts";
 import type { StackDescription } from "../description.ts";
 import { JOB_LABEL } from "../restore/new_volumes.ts";
-import type { PlannedVolume, StackRestoreJob } from "./job.ts";
+import type { PlannedParts, PlannedVolume, StackRestoreJob } from "./job.ts";
 
 /**
  * Creates the new volumes, and external networks.
@@ -42,6 +42,45 @@ export async function createParts(
       body: { ...body, Labels: { ...body.Labels, [JOB_LABEL]: id } },
     });
   }
+}
+
+/** Longest text of a warning. */
+const TEXT_MAX = 200;
+
+const shortened = (text: string): string =>
+  text.length > TEXT_MAX ? `${text.slice(0, TEXT_MAX)}…` : text;
+
+/**
+ * Names what new volumes mount, and what new external networks are.
+ *
+ * @throws {AppError} `conflict` for options that `BIND_ALLOW` does not allow.
+ */
+export function partWarnings(
+  deps: Pick<Deps, "config">,
+  { volumes, networks }: Pick<PlannedParts, "networks" | "volumes">,
+  description: StackDescription,
+  project: Project,
+): string[] {
+  const mounts = volumes.filter(({ isNew }) => isNew).flatMap((planned) => {
+    const { name, driver, options } = newVolume(deps, planned, description, project);
+    const names = Object.keys(options ?? {});
+    if (names.length === 0) return [];
+    // The values of others may be passwords.
+    const device = Object.entries(options ?? {}).find(([each]) => each.toLowerCase() === "device");
+    const mounted = device ? `, and mounts ${device[1]}` : "";
+    return `Volume ${name} has options of driver ${driver ?? "local"} (${
+      names.join(", ")
+    })${mounted}`;
+  });
+  const others = description.networks.filter(({ Name }) => networks.includes(Name))
+    .flatMap(({ Name, Driver = "bridge", Options, IPAM }) => {
+      const options = Object.entries({ ...IPAM?.Options, ...Options })
+        .map(([option, value]) => `${option}=${value}`);
+      const facts = [...IPAM?.Config.flatMap(({ Subnet }) => Subnet ?? []) ?? [], ...options];
+      if (Driver === "bridge" && facts.length === 0) return [];
+      return `Network ${Name} has driver ${[Driver, ...facts].join(", ")}`;
+    });
+  return [...mounts, ...others].map(shortened);
 }
 
 /** As the Compose file has it; external and anonymous ones as they were. */

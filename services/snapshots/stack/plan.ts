@@ -24,6 +24,7 @@ import type { Deps } from "../../deps.ts";
 import { AppError, InputError, notFound } from "../../errors.ts";
 import { readDescription, sourcesOf, stackIn } from "../read_description.ts";
 import { partsOf, type PlannedParts, type PlannedPath } from "./job.ts";
+import { partWarnings } from "./parts.ts";
 import {
   type Existing,
   mapDirectories,
@@ -116,6 +117,7 @@ export async function planStackRestore(
       ...missingDirectories(restored.after, parts.directories).map((each) =>
         `${each} is mounted, and its files are not in the snapshot`
       ),
+      ...partWarnings(deps, parts, restored.description, restored.after),
       ...warnings,
     ],
   };

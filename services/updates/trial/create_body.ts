@@ -33,13 +33,28 @@ export interface TrialParts {
   labels: Record<string, string>;
 }
 
-/** Settings that have no effect outside of the container. */
+/** Settings of the configuration; labels are left out. */
+const CONFIG_KEPT = [
+  ...["Image", "User", "Hostname", "Domainname", "WorkingDir", "Entrypoint", "Cmd", "Shell"],
+  ...["ArgsEscaped", "Env", "Tty", "OpenStdin", "Healthcheck", "StopSignal", "StopTimeout"],
+  ...["ExposedPorts", "Volumes", "NetworkDisabled"],
+];
+
+/**
+ * Settings that have no effect outside of the container. Hidden paths and the runtime are the engine's
+ * default ones, whatever the original has.
+ */
 const KEPT = [
-  ...["CapAdd", "CapDrop", "SecurityOpt", "Sysctls", "ReadonlyRootfs", "GroupAdd"],
-  ...["MaskedPaths", "ReadonlyPaths", "Runtime", "Init", "ExtraHosts", "Tmpfs", "ShmSize"],
-  ...["Memory", "MemoryReservation", "MemorySwap", "MemorySwappiness", "OomScoreAdj", "PidsLimit"],
+  ...["ReadonlyRootfs", "SecurityOpt", "Init", "ExtraHosts", "Tmpfs", "ShmSize"],
+  ...["Memory", "MemoryReservation", "MemorySwap", "MemorySwappiness", "PidsLimit"],
   ...["NanoCpus", "CpuShares", "CpuQuota", "CpuPeriod", "CpusetCpus", "Ulimits", "StorageOpt"],
 ];
+
+/** Parameters of the kernel that each container has its own of; IPv6 would reach the host. */
+const OWN_SYSCTL =
+  /^(?:net\.(?:core|ipv4|unix)|fs\.mqueue|kernel\.(?:msg|sem|shm)[a-z_]*)(?:\.[\w-]+)*$/;
+
+const NET_RAW = /^(?:CAP_)?NET_RAW$/i;
 
 /** Labels by which programs that watch the engine leave a container alone. */
 const LEFT_ALONE = {
@@ -76,7 +91,8 @@ export function trialBody(
       ...parts.labels,
     },
     HostConfig: {
-      ...Object.fromEntries(KEPT.flatMap((field) => field in host ? [[field, host[field]]] : [])),
+      ...picked(host, KEPT),
+      ...rightsOf(host),
       ...namespacesOf(host, parts),
       NetworkMode: network,
       Mounts: mountsOf(member, parts),
@@ -108,15 +124,38 @@ function networkOf({ NetworkMode }: HostConfig, parts: TrialParts): string {
   return NetworkMode === "none" ? "none" : parts.network;
 }
 
+const picked = (
+  from: Readonly<Record<string, unknown>>,
+  fields: readonly string[],
+): Record<string, unknown> =>
+  Object.fromEntries(
+    fields.flatMap((field) => Object.hasOwn(from, field) ? [[field, from[field]]] : []),
+  );
+
+/** Without the right to send packets of any form to others. */
+const rightsOf = (
+  { CapAdd, CapDrop, GroupAdd, Sysctls }: HostConfig,
+): Pick<HostConfig, "CapAdd" | "CapDrop" | "GroupAdd" | "Sysctls"> => ({
+  ...(CapAdd && { CapAdd: CapAdd.filter((each) => !NET_RAW.test(each)) }),
+  CapDrop: [...CapDrop ?? [], "NET_RAW"],
+  // Those of the engine's service, for Podman.
+  ...(GroupAdd && { GroupAdd: GroupAdd.filter((each) => each !== "keep-groups") }),
+  ...(Sysctls && {
+    Sysctls: Object.fromEntries(
+      Object.entries(Sysctls).filter(([name]) => OWN_SYSCTL.test(name)),
+    ),
+  }),
+});
+
 function ownConfig(config: ContainerConfig, isJoined: boolean): ContainerConfig {
   const own: ContainerConfig = {
-    ...config,
-    Env: config.Env?.filter((variable) => !PROXY_VARIABLE.test(variable)) ?? null,
+    ...picked(config, CONFIG_KEPT),
+    // Podman would take one without a value from the environment of its service.
+    Env: config.Env?.filter((each) => each.includes("=") && !PROXY_VARIABLE.test(each)) ?? null,
     AttachStdin: false,
     AttachStdout: false,
     AttachStderr: false,
   };
-  delete own.MacAddress;
   if (isJoined || SHORT_ID.test(own.Hostname ?? "")) delete own.Hostname;
   if (isJoined) {
     delete own.Domainname;
@@ -160,7 +199,10 @@ function mountsOf({ mounts, recreation }: TrialMember, { volumes }: TrialParts):
       ...(subpath !== undefined && { VolumeOptions: { Subpath: subpath } }),
     }];
   });
-  return [...copies, ...requested.filter(({ Type }) => Type === "tmpfs")];
+  const inMemory = requested.flatMap(({ Type, Target, TmpfsOptions }): MountRequest[] =>
+    Type === "tmpfs" && Target ? [{ Type, Target, ...(TmpfsOptions && { TmpfsOptions }) }] : []
+  );
+  return [...copies, ...inMemory];
 }
 
 /** Names by which other members reach it: all that it has on its networks, and those of links. */

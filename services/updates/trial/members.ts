@@ -18,6 +18,7 @@ import { type Dependency, parseDependsOn, startOrder } from "../../containers/or
 import { refersTo } from "../../containers/share_group.ts";
 import { AppError } from "../../errors.ts";
 import { DEPENDS_ON_LABEL } from "../../stacks/groups.ts";
+import { type DescribedSettings, readSettings } from "./described.ts";
 import { planRecreation, type RecreateOptions, type Recreation } from "../recreate/recreate.ts";
 
 /** One container, as a trial copies it. */
@@ -38,26 +39,26 @@ export interface TrialMember {
   dependencies: readonly Dependency[];
 }
 
-type Described =
-  & Pick<ContainerInspect, "Config" | "HostConfig" | "Mounts" | "NetworkSettings">
-  & Pick<TrialMember, "name" | "id" | "service">;
-
 /**
+ * Plans the copy of a container.
+ *
  * @param old A container as the engine describes it, or a snapshot.
  * @param images.own Image of that container, whose settings are left to the new one.
+ * @throws {AppError} `conflict` for a description of an unknown form.
  */
 export function planMember(
-  old: Described,
+  old: DescribedSettings & Pick<TrialMember, "name" | "id" | "service">,
   { own, image }: { own: ImageInspect | undefined; image: ImageInspect },
   engine: Pick<RecreateOptions, "apiVersion" | "defaultRuntime">,
 ): TrialMember {
-  const { Config, HostConfig, Mounts, NetworkSettings, id, name, service } = old;
-  const described = { Config, HostConfig, Mounts, NetworkSettings, Id: id } as ContainerInspect;
+  const { id, name, service } = old;
+  const settings = readSettings(name, old);
+  const { Config, HostConfig, Mounts, NetworkSettings } = settings;
   return {
     name,
     id,
     service,
-    recreation: planRecreation(described, {
+    recreation: planRecreation({ ...settings, Id: id } as ContainerInspect, {
       image: own?.Config,
       reference: image.Id,
       ...engine,
@@ -111,9 +112,19 @@ export function sourceOf({ Type, Name, Source }: MountPoint): MountSource | unde
 /** Identifies a source among others. */
 export const keyOf = ({ type, source }: MountSource): string => `${type}:${source}`;
 
-/** Rights by which a container could change its host. */
+/** Rights that have no effect outside of a container: those that it has by default, and some more. */
 const CAPABILITIES =
-  /^(?:CAP_)?(?:ALL|BPF|DAC_READ_SEARCH|MAC_ADMIN|MAC_OVERRIDE|PERFMON|SYSLOG|SYS_(?:ADMIN|BOOT|MODULE|RAWIO|TIME))$/i;
+  /^(?:CAP_)?(?:AUDIT_WRITE|CHOWN|DAC_OVERRIDE|FOWNER|FSETID|IPC_LOCK|KILL|LEASE|MKNOD|NET_BIND_SERVICE|NET_RAW|SETFCAP|SETGID|SETPCAP|SETUID|SYS_CHROOT|SYS_NICE|SYS_PTRACE)$/i;
+
+/** Options of the engine's default protection, or a stricter one; a profile could allow anything. */
+const SECURITY_OPTIONS =
+  /^(?:no-new-privileges(?:[:=](?:true|false))?|apparmor[:=]docker-default|seccomp[:=]builtin)$/;
+
+/** Names of the engines' own runtimes; Podman describes them as `oci`. */
+const RUNTIMES = ["", "runc", "io.containerd.runc.v2", "crun", "oci"];
+
+/** Longest foreign text in a message. */
+const TEXT_MAX = 40;
 
 /**
  * Refuses containers that could do harm outside of a trial.
@@ -139,13 +150,16 @@ function dangersOf(member: TrialMember, members: readonly TrialMember[]): string
     [HostConfig.IpcMode === "host", "shares the host's memory"],
     [HostConfig.UTSMode === "host", "shares the host's name"],
     [HostConfig.UsernsMode === "host", "has the host's users"],
+    [!RUNTIMES.includes(HostConfig.Runtime ?? ""), "has a runtime that is not the default one"],
   ];
-  const capability = HostConfig.CapAdd?.find((each) => CAPABILITIES.test(each));
+  const capability = HostConfig.CapAdd?.find((each) => !CAPABILITIES.test(each));
+  const option = HostConfig.SecurityOpt?.find((each) => !SECURITY_OPTIONS.test(each));
   const missing = MODES.map((mode) => sharedContainer(HostConfig[mode]))
     .find((ref) => ref !== undefined && !members.some((other) => refersTo(ref, other)));
   return [
     ...dangers.flatMap(([isSo, text]) => isSo ? text : []),
-    ...(capability === undefined ? [] : [`has the capability ${capability}`]),
+    ...(capability === undefined ? [] : [`has the capability ${capability.slice(0, TEXT_MAX)}`]),
+    ...(option === undefined ? [] : [`has the security option ${option.slice(0, TEXT_MAX)}`]),
     ...(missing === undefined
       ? []
       : ["shares a namespace with a container that is not part of it"]),

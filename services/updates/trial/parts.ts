@@ -7,7 +7,13 @@ import { networkCreate, networkList, networkRemove } from "../../../engine/netwo
 import { volumeList, volumeRemove } from "../../../engine/volumes.ts";
 import { selectUnfinishedJobs } from "../../../db/jobs.ts";
 import { createVolume } from "../../backup/volumes/write.ts";
-import { adoptHelper, HELPER_LABEL, helperMark, helperName } from "../../containers/helpers.ts";
+import {
+  adoptHelper,
+  HELPER_LABEL,
+  helperMark,
+  helperName,
+  looksLikeHelper,
+} from "../../containers/helpers.ts";
 import { withoutContainerValues } from "../../containers/secret_values.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../errors.ts";
@@ -23,6 +29,8 @@ type PartsDeps = Pick<Deps, "db" | "engine" | "log" | "server" | "startedAt">;
 const markOf = ({ server }: Pick<Deps, "server">, jobId: string) => `${server.id}/${jobId}`;
 
 const newName = (): string => `longshore-trial-${crypto.randomUUID().slice(-12)}`;
+
+const NAME = /^longshore-trial-[0-9a-f]{12}$/;
 
 /** @returns Name of a new, empty volume. */
 export async function createTrialVolume(
@@ -119,31 +127,44 @@ async function createContainer(
 
 /** Removes all objects of a trial; can be repeated. */
 export async function removeTrial(deps: PartsDeps, jobId: string): Promise<void> {
-  await removeParts(deps, (mark) => mark === markOf(deps, jobId));
+  await removeParts(deps, () => (mark) => mark === markOf(deps, jobId));
 }
 
 /** Removes what jobs have left that could not remove it themselves. */
 export async function removeLeftTrials(deps: PartsDeps): Promise<void> {
-  const unfinished = new Set(selectUnfinishedJobs(deps.db).map(({ id }) => markOf(deps, id)));
   const prefix = markOf(deps, "");
-  await removeParts(deps, (mark) => mark.startsWith(prefix) && !unfinished.has(mark));
+  await removeParts(deps, () => {
+    const unfinished = new Set(selectUnfinishedJobs(deps.db).map(({ id }) => markOf(deps, id)));
+    return (mark) => mark.startsWith(prefix) && !unfinished.has(mark);
+  });
 }
 
+type Labels = Readonly<Record<string, string>> | null | undefined;
+
+/**
+ * Removes parts by their mark and name: others can set the label, an image as well.
+ *
+ * @param choose Called after each list, so that a job that begins meanwhile keeps its parts.
+ */
 async function removeParts(
   { engine, log }: PartsDeps,
-  isChosen: (mark: string) => boolean,
+  choose: () => (mark: string) => boolean,
 ): Promise<void> {
   const filters = { label: [TRIAL_LABEL] };
-  const isMarked = ({ Labels }: { Labels?: Readonly<Record<string, string>> | null | undefined }) =>
-    isChosen(Labels?.[TRIAL_LABEL] ?? "");
-  const containers = (await containerList(engine, { all: true, filters })).filter(isMarked);
+  const chosen = <Part extends { Labels?: Labels }>(all: Part[]): Part[] => {
+    const isChosen = choose();
+    return all.filter(({ Labels }) => isChosen(Labels?.[TRIAL_LABEL] ?? ""));
+  };
+  const isNamed = ({ Name }: { Name: string }) => NAME.test(Name);
+  const containers = chosen(await containerList(engine, { all: true, filters }))
+    .filter(({ Labels, Names }) => looksLikeHelper(Labels, Names?.[0]));
   for (const { Id, Names } of containers) {
     adoptHelper(Names[0]);
     await removeAndWait(engine, Id, { volumes: true });
   }
-  const networks = (await networkList(engine, { filters })).filter(isMarked);
+  const networks = chosen(await networkList(engine, { filters })).filter(isNamed);
   for (const network of networks) await ifThere(networkRemove(engine, network));
-  const volumes = (await volumeList(engine, { filters })).filter(isMarked);
+  const volumes = chosen(await volumeList(engine, { filters })).filter(isNamed);
   for (const { Name } of volumes) await ifThere(volumeRemove(engine, Name));
   if (containers.length + networks.length + volumes.length === 0) return;
   log.info("trial removed", { containers: containers.length, volumes: volumes.length });

@@ -11,8 +11,9 @@ import { fakeEngine } from "../../helpers/fake_engine.ts";
 import { testApp } from "../../helpers/test_app.ts";
 
 const ID = `sha256:${"1".repeat(64)}`;
-const GONE = `192.0.2.2:5000/gone/db@sha256:${"2".repeat(64)}`;
-const KEPT = `192.0.2.2:5000/kept/db@sha256:${"3".repeat(64)}`;
+// Public addresses, which only the fake engine is told.
+const GONE = `9.9.9.9:5000/gone/db@sha256:${"2".repeat(64)}`;
+const KEPT = `9.9.9.9:5000/kept/db@sha256:${"3".repeat(64)}`;
 
 const container = (digests: string[]) =>
   ({ name: "shop-db-1", image: "db:1", imageId: ID, digests }) as unknown as DescribedContainer;
@@ -71,4 +72,13 @@ Deno.test("an image that is neither here nor on a registry ends the drill", asyn
   await rejects(findMissing(app.deps, [container([])]), /does not have image db:1 of shop-db-1/);
   const missing = await findMissing(app.deps, [container([GONE])]);
   await rejects(pullMissing(app.deps, missing, job), /manifest unknown/);
+});
+
+Deno.test("an image that a snapshot names is not pulled from a registry on this host", async () => {
+  const { fake } = engineWith();
+  await using _fake = fake;
+  using app = testApp({ engine: fake.engine });
+  const own = `127.0.0.1:5000/kept/db@sha256:${"2".repeat(64)}`;
+  const missing = await findMissing(app.deps, [container([own])]);
+  await rejects(pullMissing(app.deps, missing, job), { code: "invalid" });
 });

@@ -21,7 +21,7 @@ const DESCRIBED: StackDescription = {
     name: "shop-db-1",
     service: "db",
     image: "postgres:17",
-    imageId: "sha256:2e",
+    imageId: `sha256:${"2".repeat(64)}`,
     ran: false,
     digests: [],
     inspect: {
@@ -59,8 +59,18 @@ Deno.test("the description of an older version needs neither ids nor networks", 
   deepEqual(found, { ...rest, containers: [older], networks: [] });
 });
 
+Deno.test("images count by their content, and networks by their known fields only", async () => {
+  const exact = `shop/db@sha256:${"3".repeat(64)}`;
+  const digests = ["postgres:17", `postgres:17@sha256:${"3".repeat(64)}`, "db@sha256:12", exact];
+  const networks = [{ Name: "lan", driver: "host", ConfigFrom: { Network: "x" } }];
+  const containers = [{ ...DESCRIBED.containers[0], digests }];
+  const found = await read(withFile(textOf({ ...DESCRIBED, containers, networks })));
+  deepEqual([found.containers[0]!.digests, found.networks], [[exact], [{ Name: "lan" }]]);
+});
+
 for (
   const [what, change] of [
+    ["image", { containers: [{ ...DESCRIBED.containers[0], imageId: "postgres:17" }] }],
     ["version", { version: 2 }],
     ["mounts", {
       containers: [{ ...DESCRIBED.containers[0], inspect: { Config: {}, Mounts: "x" } }],

@@ -103,7 +103,7 @@ Deno.test("a copy has nothing that reaches outside of its trial", () => {
       "longshore.trial": "x",
     },
     HostConfig: {
-      CapDrop: ["ALL"],
+      CapDrop: ["ALL", "NET_RAW"],
       Memory: 1_000_000,
       NetworkMode: "private",
       Mounts: [{ Type: "volume", Source: "copy", Target: "/data", ReadOnly: true }],
@@ -114,6 +114,96 @@ Deno.test("a copy has nothing that reaches outside of its trial", () => {
     NetworkingConfig: { EndpointsConfig: { private: { Aliases: ["web", "www"] } } },
   });
 });
+
+/** As text, because the engine finds fields in any case and merges objects. */
+const FORGED = `{
+  "Config": {
+    "Env": ["A=1", "SECRET", "*"], "User": "0", "Tty": true, "Image": "other",
+    "hostconfig": { "Privileged": true, "Binds": ["/:/h"] }, "HOSTCONFIG": { "PidMode": "host" },
+    "HostConfig": { "Privileged": true }, "networkingconfig": { "EndpointsConfig": { "lan": {} } },
+    "NetworkingConfig": { "EndpointsConfig": { "lan": {} } }, "macaddress": "02:00:00:00:00:01",
+    "__proto__": { "Hostname": "inherited", "Privileged": true },
+    "Healthcheck": { "Test": ["CMD", "true"], "test": ["NONE"], "Interval": 5, "Other": 1 },
+    "Volumes": { "/own": { "Any": 1 } }
+  },
+  "HostConfig": {
+    "privileged": true, "PRIVILEGED": true, "devices": [{ "PathOnHost": "/dev/sda" }],
+    "pidmode": "host", "binds": ["/:/h"], "CgroupnsMode": "host", "Annotations": { "a": "b" },
+    "__proto__": { "Privileged": true },
+    "Mounts": [{
+      "Type": "tmpfs", "type": "bind", "Source": "/", "source": "/", "Target": "/h",
+      "BindOptions": { "Propagation": "rshared" }, "bindoptions": {},
+      "TmpfsOptions": { "SizeBytes": 1, "Mode": 511, "Options": [["exec"]] }
+    }],
+    "MaskedPaths": [], "ReadonlyPaths": [], "Runtime": "runc", "OomScoreAdj": -1000,
+    "SecurityOpt": ["no-new-privileges"], "CapAdd": ["NET_RAW", "CAP_CHOWN", "cap_net_raw"],
+    "Sysctls": {
+      "net.ipv6.conf.all.disable_ipv6": "0", "net/ipv6/conf/all/disable_ipv6": "0",
+      "net.core.somaxconn": "1", "kernel.core_pattern": "|/x", "kernel.shmmax": "2"
+    },
+    "GroupAdd": ["audio", "keep-groups"],
+    "Ulimits": [{ "Name": "nofile", "Soft": 1, "Hard": 2, "Other": 3 }],
+    "StorageOpt": { "size": "1G", "other": "x" }
+  },
+  "Mounts": [{ "Type": "volume", "Name": "data", "Destination": "/data", "type": "bind", "source": "/" }],
+  "NetworkSettings": { "Networks": { "lan": { "Aliases": ["www"], "DriverOpts": { "a": "b" } } } }
+}`;
+
+Deno.test("a forged description gives a copy no field that it should not have", () => {
+  const forged = member("web", JSON.parse(FORGED));
+  equal(assertHarmless([forged]), undefined);
+  const { Labels: _, ...body } = bodyOf(forged);
+  // The text, which is what the engine reads.
+  deepEqual(JSON.parse(JSON.stringify(body)), {
+    Env: ["A=1"],
+    User: "0",
+    Tty: true,
+    Image: "sha256:1",
+    Healthcheck: { Test: ["CMD", "true"], Interval: 5 },
+    Volumes: { "/own": {} },
+    ExposedPorts: null,
+    Entrypoint: null,
+    Cmd: null,
+    AttachStdin: false,
+    AttachStdout: false,
+    AttachStderr: false,
+    HostConfig: {
+      Mounts: [
+        { Type: "volume", Source: "copy", Target: "/data", ReadOnly: false },
+        { Type: "tmpfs", Target: "/h", TmpfsOptions: { SizeBytes: 1, Mode: 511 } },
+      ],
+      SecurityOpt: ["no-new-privileges"],
+      CapAdd: ["CAP_CHOWN"],
+      CapDrop: ["NET_RAW"],
+      Sysctls: { "net.core.somaxconn": "1", "kernel.shmmax": "2" },
+      GroupAdd: ["audio"],
+      Ulimits: [{ Name: "nofile", Soft: 1, Hard: 2 }],
+      StorageOpt: { size: "1G" },
+      NetworkMode: "private",
+      RestartPolicy: { Name: "no" },
+      Dns: ["127.0.0.1"],
+      LogConfig: { Type: "json-file", Config: { "max-size": "10m" } },
+    },
+    NetworkingConfig: { EndpointsConfig: { private: { Aliases: ["web", "www"] } } },
+  });
+});
+
+for (
+  const [field, described] of Object.entries({
+    "Config.Env": { Config: { Env: "A=1" } },
+    // For Podman, a mount of the host.
+    "Config.Volumes./:/h": { Config: { Volumes: { "/:/h": {} } } },
+    "HostConfig.Tmpfs./h,type=bind": { HostConfig: { Tmpfs: { "/h,type=bind": "" } } },
+    "HostConfig.CapAdd.0": { HostConfig: { CapAdd: [["SYS_ADMIN"]] } },
+    "Mounts.0.Destination": { Mounts: [{ Type: "volume", Destination: "/h,type=bind,src=/" }] },
+  })
+) {
+  Deno.test(`a description with another form of ${field} is refused`, () => {
+    throws(() => member("web", described as unknown as Partial<ContainerInspect>), {
+      message: `It cannot be tried out: web has an unknown form of ${field}`,
+    });
+  });
+}
 
 Deno.test("copies share namespaces and names with each other", () => {
   const vpn = member("vpn", { service: "vpn" });
@@ -158,6 +248,27 @@ for (
       what: "a right",
       HostConfig: { CapAdd: ["CAP_SYS_ADMIN"] },
       error: "has the capability CAP_SYS_ADMIN",
+    },
+    {
+      what: "a right that the engine spells otherwise",
+      HostConfig: { CapAdd: ["\u017fYS_ADMIN"] },
+      error: "has the capability \u017fYS_ADMIN",
+    },
+    { what: "all rights", HostConfig: { CapAdd: ["all"] }, error: "has the capability all" },
+    {
+      what: "no profile",
+      HostConfig: { SecurityOpt: ["no-new-privileges:true", "apparmor=unconfined"] },
+      error: "has the security option apparmor=unconfined",
+    },
+    {
+      what: "no label",
+      HostConfig: { SecurityOpt: ["label:disable"] },
+      error: "has the security option label:disable",
+    },
+    {
+      what: "another runtime",
+      HostConfig: { Runtime: "other" },
+      error: "has a runtime that is not the default one",
     },
     {
       what: "another container's network",
