@@ -70,8 +70,16 @@ export async function stopOldOnes(deps: SwapDeps, pairs: readonly Pair[]): Promi
   }
 }
 
-const oldOnesOf = ({ oldId, copyId }: Pair): string[] =>
+/** Ids of the old container and its copy. */
+export const oldOnesOf = ({ oldId, copyId }: Pair): string[] =>
   copyId === undefined ? [oldId] : [oldId, copyId];
+
+/** Whether an old container or a copy runs. */
+export async function isAnyOldUp({ engine }: SwapDeps, pairs: readonly Pair[]): Promise<boolean> {
+  const ids = pairs.flatMap(oldOnesOf);
+  const olds = await Promise.all(ids.map((id) => inspectIfThere(engine, id)));
+  return olds.some((old) => old !== undefined && isUp(old));
+}
 
 /**
  * Starts new containers that stopped while this service or the engine was away, unless a later update
