@@ -3,7 +3,12 @@ import { EngineUnreachableError } from "../../../../engine/errors.ts";
 import { AppError } from "../../../../services/errors.ts";
 import { JobEnd } from "../../../../services/jobs/kind.ts";
 import { throwIfInterrupted } from "../../../../services/updates/run/interruption.ts";
-import type { FailedUpdate, UpdateInput, UpdateJob } from "../../../../services/updates/run/job.ts";
+import type {
+  FailedUpdate,
+  UpdateInput,
+  UpdateJob,
+  UpdateResult,
+} from "../../../../services/updates/run/job.ts";
 import { update } from "../../../../services/updates/run/machine.ts";
 import { inspectIfThere, type Pair } from "../../../../services/updates/run/members.ts";
 import { restartStopped, stopAside } from "../../../../services/updates/run/swap.ts";
@@ -91,7 +96,7 @@ function updateJob(pair: Pair, later: Record<string, unknown> = {}): UpdateJob {
 }
 
 /** Ends an update of which the old container is gone, with the results of its later steps. */
-async function updateWithoutOld(later: Record<string, unknown>) {
+async function updateWithoutOld(later: Record<string, unknown>, signal?: AbortSignal) {
   const containers: SimulatedContainer[] = [{ name: "web", state: "exited" }];
   await using fake = fakeEngine({
     ...simulateContainers(containers),
@@ -101,12 +106,14 @@ async function updateWithoutOld(later: Record<string, unknown>) {
   using app = testApp({ engine: fake.engine });
   const pair = pairOf("web");
   const plan = {
-    ...{ oldImageId: "sha256:1", namedId: null, members: [pair], watched: [] },
+    ...{ oldImageId: "sha256:1", oldReference: "web:1", oldDigests: [], namedId: null },
+    ...{ members: [pair], watched: [] },
     undone: { volumes: [], images: [], stack: null },
   };
   const kept = { plan, copy: "0".repeat(64), keep: { snapshot: "1".repeat(64), size: 1 } };
   const job = updateJob(pair, { ...kept, swap: true, ...later });
-  const end = await update(app.deps, job).catch((error: unknown) => error);
+  const resumed = { ...job, signal: signal ?? job.signal };
+  const end = await update(app.deps, resumed).catch((error: unknown) => error);
   return { end, containers };
 }
 
@@ -119,6 +126,15 @@ Deno.test("a failed update without its old container leaves the new one stopped"
   equal(end.status, "needs_attention");
   deepEqual(containers, [{ name: "web", state: "exited" }]);
   equal((end.result as FailedUpdate).id, idOf("web"));
+});
+
+Deno.test("an update that has begun to commit does not go back, also when it is cancelled", async () => {
+  const later = {
+    ...{ verify: { verdict: "success", reason: "it runs" }, measure: 1, commit: undefined },
+  };
+  const { end, containers } = await updateWithoutOld(later, AbortSignal.abort());
+  equal((end as UpdateResult).verdict, "success", `${end}`);
+  deepEqual(containers, [{ name: "web", state: "exited" }]);
 });
 
 /**
