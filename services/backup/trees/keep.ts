@@ -19,7 +19,7 @@ import { type Part, restoredPart } from "./part.ts";
 import { type Stored, storeTree } from "./store.ts";
 import { writeParts } from "./write.ts";
 
-/** Attempts to read what was kept at a target that is away, and the pause between them. */
+/** Attempts to use a target that is away, and the pause between them. */
 const ATTEMPTS_MAX = 60;
 const ATTEMPT_MS = 10_000;
 
@@ -62,8 +62,7 @@ export function assertKept(
 }
 
 /**
- * Empties volumes and gives them what a snapshot has. After a restart of the host, a target may answer
- * later than the engine, so that one that is away is tried again for ten minutes.
+ * Empties volumes and gives them what a snapshot has. A target that is away is tried again.
  *
  * @param options.stop Called before each attempt; it must stop what may write to the volumes.
  * @throws {AppError} As `writeParts()`. The volumes may have a part then.
@@ -82,15 +81,28 @@ export async function putPartsBack(
     files: null,
     emptiedWith: images,
   };
+  await untilAnswered(async () => {
+    using opened = await openTargetRepository(deps, targetId, job.signal);
+    await stop();
+    const write = () => writeParts(deps, opened.repository, request, job);
+    await withoutValuesOf(deps.engine, containers, write);
+  }, job.signal);
+}
+
+/**
+ * Repeats work with a target that is away or locked, for ten minutes: after a restart of the host, it
+ * may answer later than the engine.
+ */
+export async function untilAnswered<Value>(
+  work: () => Promise<Value>,
+  signal: AbortSignal,
+): Promise<Value> {
   for (let attempts = 1;; attempts++) {
     try {
-      using opened = await openTargetRepository(deps, targetId, job.signal);
-      await stop();
-      const write = () => writeParts(deps, opened.repository, request, job);
-      return void await withoutValuesOf(deps.engine, containers, write);
+      return await work();
     } catch (error) {
       if (!isTemporary(error) || attempts === ATTEMPTS_MAX) throw error;
-      await sleep(ATTEMPT_MS, job.signal);
+      await sleep(ATTEMPT_MS, signal);
     }
   }
 }

@@ -15,7 +15,7 @@ import { asContainer, type ReadDeps } from "../../containers/reads.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../errors.ts";
 import { type DataChoice, labelsOfImage, updatePolicy } from "../labels.ts";
-import type { UndoneData } from "../run/job.ts";
+import type { UndoneData, UpdateInput } from "../run/job.ts";
 import type { Obstacle, Survey } from "../run/survey.ts";
 import { readUpdateSettings } from "../settings.ts";
 import { describeElsewhere, findElsewhere } from "./elsewhere.ts";
@@ -227,16 +227,13 @@ export async function prepareRestored(
 async function assertRestorable(
   deps: Deps,
   survey: Updated,
-  { targetId, snapshot, volumes }: KeptData,
+  restored: KeptData,
 ): Promise<void> {
+  const { targetId, snapshot } = restored;
   const updated = updatedOf(deps, survey);
-  const used = volumesOf(updated);
-  const unused = volumes.find((name) => !used.includes(name));
-  if (unused !== undefined) {
-    throw new AppError("conflict", `${updated[0]!.name} does not use volume ${unused} any more`);
-  }
-  await assertNotShared(deps, used, updated.map(({ id }) => id));
-  await findImages(deps, volumes, updated, AbortSignal.timeout(LOOK_MS));
+  assertUsed(updated, restored);
+  await assertNotShared(deps, volumesOf(updated), updated.map(({ id }) => id));
+  await findImages(deps, restored.volumes, updated, AbortSignal.timeout(LOOK_MS));
   const signal = AbortSignal.timeout(TARGET_MS);
   using opened = await openTargetRepository(deps, targetId, signal);
   await translated(() => opened.repository.snapshot(snapshot, signal));
@@ -245,11 +242,24 @@ async function assertRestorable(
 /**
  * The volumes that an update keeps, read again when its job begins.
  *
- * @throws {AppError} `conflict` if another container has come to use one.
+ * @throws {AppError} `conflict` if another container has come to use one, or if one whose earlier data
+ * is brought back is not used any more.
  */
-export async function planUndone(deps: Deps, survey: Updated): Promise<UndoneData> {
+export async function planUndone(
+  deps: Deps,
+  survey: Updated,
+  { replaced = [], restored }: Pick<UpdateInput, "replaced" | "restored">,
+): Promise<UndoneData> {
   const updated = updatedOf(deps, survey);
   const volumes = volumesOf(updated);
-  await assertNotShared(deps, volumes, updated.map(({ id }) => id));
+  if (restored) assertUsed(updated, restored);
+  await assertNotShared(deps, volumes, [...updated.map(({ id }) => id), ...replaced]);
   return { volumes, images: writingImages(updated), stack: updated[0]!.composeProject };
+}
+
+function assertUsed(updated: readonly Container[], { volumes }: KeptData): void {
+  const used = volumesOf(updated);
+  const unused = volumes.find((name) => !used.includes(name));
+  if (unused === undefined) return;
+  throw new AppError("conflict", `${updated[0]!.name} does not use volume ${unused} any more`);
 }

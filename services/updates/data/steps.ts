@@ -9,10 +9,22 @@
 
 import type { JobProgress } from "../../../db/jobs.ts";
 import type { KeptData } from "../../../db/updates/previous.ts";
+import { bytesOf } from "../../backup/restic/entry_directory.ts";
 import { TarError } from "../../backup/tar.ts";
 import { openTargetRepository } from "../../backup/targets/open.ts";
+<<<<<<< HEAD
 import { assertKept, keepParts, putPartsBack, type UsedParts } from "../../backup/trees/keep.ts";
 import { restoredPart, volumePart } from "../../backup/trees/part.ts";
+=======
+import {
+  assertKept,
+  keepParts,
+  putPartsBack,
+  untilAnswered,
+  type UsedParts,
+} from "../../backup/trees/keep.ts";
+import { volumePart } from "../../backup/trees/part.ts";
+>>>>>>> w/data2
 import type { Stored } from "../../backup/trees/store.ts";
 import { type Reason, tagsOf } from "../../backup/trees/tags.ts";
 import { writeParts } from "../../backup/trees/write.ts";
@@ -23,7 +35,7 @@ import { errorFields } from "../../log.ts";
 import { throwIfInterrupted } from "../run/interruption.ts";
 import { type DataResult, messageOf, type Planned, type UpdateJob } from "../run/job.ts";
 import type { Member, Pair } from "../run/members.ts";
-import { stopNewOnes, stopOldOnes } from "../run/swap.ts";
+import { isAnyOldUp, oldOnesOf, stopNewOnes, stopOldOnes } from "../run/swap.ts";
 import { readUpdateSettings } from "../settings.ts";
 import { assertNotShared } from "./plan.ts";
 
@@ -34,6 +46,7 @@ const REMOVAL_MS = 30_000;
 
 const COPY = "copy";
 const KEEP = "keep";
+const KEEP_AGAIN = "keep_again";
 const WRITE = "write";
 const KEEP_WRITTEN = "keep_written";
 const PUT_BACK = "put_back";
@@ -84,11 +97,10 @@ export async function keepData(
   planned: Planned,
   pairs: readonly Pair[],
 ): Promise<void> {
-  const { undone } = planned;
-  if (!undone) return;
-  await assertOwn(deps, undone.volumes, pairs);
+  if (!planned.undone) return;
   const { restored } = job.input;
-  await job.step(KEEP, async () => {
+  const keep = async () => {
+    await assertOwn(deps, job, planned, pairs);
     const stored = await store(deps, job, planned, {
       members: pairs,
       reason: restored ? "undo" : "update",
@@ -96,20 +108,26 @@ export async function keepData(
     });
     assertKept(stored);
     return stored;
-  });
-  if (restored) await job.step(WRITE, () => writeEarlier(deps, job, planned, restored));
+  };
+  await job.step(KEEP, keep);
+  // One that was started since by hand, or with the engine, has written since.
+  const isChanged = job.hasBegun(WRITE) || job.hasBegun("swap");
+  if (!isChanged && (job.hasBegun(KEEP_AGAIN) || await isAnyOldUp(deps, pairs))) {
+    await job.step(KEEP_AGAIN, keep);
+  }
+  if (!restored) return;
+  await job.step(WRITE, () => writeEarlier(deps, job, planned, { restored, pairs }));
 }
 
 /** @throws {AppError} `conflict` if another container has come to use a volume. */
 async function assertOwn(
   deps: Deps,
-  volumes: readonly string[],
+  { input: { replaced = [] } }: UpdateJob,
+  { undone }: Planned,
   pairs: readonly Pair[],
 ): Promise<void> {
-  const own = pairs.flatMap((
-    { oldId, newId, copyId },
-  ) => [oldId, newId, ...copyId ? [copyId] : []]);
-  await assertNotShared(deps, volumes, own);
+  const own = pairs.flatMap((pair) => [...oldOnesOf(pair), pair.newId]);
+  await assertNotShared(deps, undone!.volumes, [...own, ...replaced]);
 }
 
 interface StoreOptions {
@@ -156,26 +174,31 @@ async function writeEarlier(
   deps: Deps,
   job: UpdateJob,
   planned: Planned,
-  { snapshot, volumes }: KeptData,
+  { restored: { snapshot, volumes }, pairs }: { restored: KeptData; pairs: readonly Pair[] },
 ): Promise<void> {
   using opened = await openTargetRepository(deps, job.input.targetId, job.signal);
+  await stopOldOnes(deps, pairs);
   const { images, containers } = usedBy(planned, planned.members);
+<<<<<<< HEAD
   const parts = volumes.map(volumePart).map(restoredPart);
+=======
+  const parts = volumes.map(volumePart).map((to) => ({ from: bytesOf(to.path.slice(1)), to }));
+>>>>>>> w/data2
   const request = { snapshot, parts, files: null, emptiedWith: images };
   const write = () => writeParts(deps, opened.repository, request, inSentences(job));
   await withoutValuesOf(deps.engine, containers, write);
 }
 
 /** The snapshots of an update that has not failed; `null` if no data was kept. */
-export function dataOf({ input, resultOf }: UpdateJob): DataResult | null {
-  const kept = resultOf(KEEP) as Stored | undefined;
+export function dataOf({ input, resultOf, hasBegun }: UpdateJob): DataResult | null {
+  const kept = (resultOf(KEEP_AGAIN) ?? resultOf(KEEP)) as Stored | undefined;
   if (!kept) return null;
   return {
     target: input.place!,
     before: kept.snapshot,
     size: kept.size,
     written: null,
-    restored: input.restored?.snapshot ?? null,
+    restored: hasBegun(WRITE) ? input.restored?.snapshot ?? null : null,
   };
 }
 
@@ -201,22 +224,27 @@ export async function bringBack(
   const hasStarted = job.hasBegun("swap");
   if (!data || !(hasStarted || job.hasBegun(WRITE))) return { has: "old", data };
   const uncancelled = { ...job, signal: deps.jobs.stopping };
-  const stop = () => stopNewOnes(deps, pairs);
+  // Also old ones, which a person may have started.
+  const stop = async () => {
+    await stopNewOnes(deps, pairs);
+    await stopOldOnes(deps, pairs);
+  };
   try {
-    await assertOwn(deps, planned.undone!.volumes, pairs);
+    // Volumes that have their data again are not written to.
+    if (!job.resultOf(PUT_BACK)) await assertOwn(deps, job, planned, pairs);
     if (hasStarted) {
-      await job.step(
-        KEEP_WRITTEN,
-        async () =>
-          (await store(deps, uncancelled, planned, { members: pairs, reason: "undo", stop }))
-            .snapshot,
-      );
+      const options: StoreOptions = { members: pairs, reason: "undo", stop };
+      await job.step(KEEP_WRITTEN, async () => {
+        const keep = () => store(deps, uncancelled, planned, options);
+        return (await untilAnswered(keep, uncancelled.signal)).snapshot;
+      });
     }
     const written = (job.resultOf(KEEP_WRITTEN) ?? null) as string | null;
     await job.step(PUT_BACK, async () => {
       const used = usedBy(planned, pairs);
       const kept = { ...used, targetId: job.input.targetId!, snapshot: data.before };
       await putPartsBack(deps, kept, { job: inSentences(uncancelled), stop });
+      return true;
     });
     return { has: "old", data: { ...data, written, restored: data.before } };
   } catch (error) {
@@ -226,7 +254,9 @@ export async function bringBack(
     const problem =
       `the data could not be brought back: ${messageOf(deps, error)}; the data from ` +
       `before is in ${snapshotText(data.before, data.target)}`;
-    return { has: hasPart ? "part" : "new", data: { ...data, written }, problem };
+    return hasPart
+      ? { has: "part", data: { ...data, written, restored: null }, problem }
+      : { has: "new", data: { ...data, written }, problem };
   }
 }
 

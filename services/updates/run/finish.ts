@@ -33,7 +33,15 @@ import { inspectIfThere, type Pair } from "./members.ts";
 import { restoreName } from "./prepare.ts";
 import { recordPrevious, removePreviousTag } from "./previous.ts";
 import { discard } from "./replacements.ts";
-import { nameOldOnes, putNewInPlace, putOldBack, removeOldOnes, restartStopped } from "./swap.ts";
+import {
+  hasOldOne,
+  leaveNewOnes,
+  nameOldOnes,
+  putNewInPlace,
+  putOldBack,
+  removeOldOnes,
+  restartStopped,
+} from "./swap.ts";
 
 /** Removes the old containers and keeps their image for a rollback. */
 export async function commit(
@@ -243,11 +251,18 @@ async function keepLiving(deps: Deps, pairs: readonly Pair[]): Promise<string> {
   }
 }
 
-/** Gives the old containers their names, and removes the new ones. */
+/**
+ * Gives the old containers their names, and removes the new ones. One whose old one is gone stays,
+ * stopped: nothing else has its configuration and its anonymous volumes.
+ */
 async function leaveStopped(deps: Deps, pairs: readonly Pair[]): Promise<string> {
   await nameOldOnes(deps, pairs).catch((error) => throwIfInterrupted(deps, error));
-  await discard(deps, pairs);
-  return pairs[0]!.oldId;
+  const lone: Pair[] = [];
+  for (const pair of pairs) if (!await hasOldOne(deps, pair)) lone.push(pair);
+  await discard(deps, pairs.filter((pair) => !lone.includes(pair)));
+  await leaveNewOnes(deps, lone).catch((error) => throwIfInterrupted(deps, error));
+  const target = pairs[0]!;
+  return lone.includes(target) ? target.newId : target.oldId;
 }
 
 /** Keeps images from being tried again on the container. */

@@ -43,6 +43,8 @@ export interface UpdateInput {
   place?: string | undefined;
   /** Data that a rollback brings back. */
   restored?: KeptData | undefined;
+  /** Ids of containers that earlier parts of a stack's update have stopped, and remove in the end. */
+  replaced?: string[] | undefined;
   /** Missing in jobs of older versions. */
   rehearsal?: RehearsalChoice;
   /** Obstacles in the registry's answer before the job; they end the job of an automatic update. */

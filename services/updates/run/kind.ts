@@ -18,6 +18,7 @@ export const UPDATE_STEPS = {
   evidence: "Keep its log",
   measure: "Measure the downtime",
   commit: "Remove the old container",
+  keep_again: "Keep the data again that was written since",
   keep_written: "Keep the data that the new version wrote",
   put_back: "Bring the data back",
   roll_back: "Put the old container back",

@@ -127,12 +127,17 @@ export function unchanged(
 
 type Verdict = Pick<UpdateResult, "verdict" | "reason">;
 
+/** Of a rebuild. */
+const NOT_OBSERVED: Verdict = { verdict: "inconclusive", reason: "Not observed" };
+
 /** Puts the new containers in place and judges them. */
 export async function replace(
   deps: Deps,
   job: UpdateJob,
   { planned, pairs }: Replaced,
 ): Promise<Verdict | { failure: Failure }> {
+  // Old containers may be gone then.
+  if (job.hasBegun("commit")) return (job.resultOf("verify") ?? NOT_OBSERVED) as Verdict;
   let failure = { reason: "Interrupted during a rollback", isCancelled: true };
   // A rollback that has begun is finished.
   if (!job.hasBegun("evidence")) {
@@ -140,7 +145,7 @@ export async function replace(
       job.signal.throwIfAborted();
       await keepData(deps, job, planned, pairs);
       await job.step("swap", () => putNewInPlace(deps, pairs));
-      if (job.input.isRebuild) return { verdict: "inconclusive", reason: "Not observed" };
+      if (job.input.isRebuild) return NOT_OBSERVED;
       return await judgeNew(deps, job, planned, pairs);
     } catch (error) {
       await throwIfInterrupted(deps, error);

@@ -51,7 +51,7 @@ export async function planUpdateJob(deps: Deps, { input }: UpdateJob): Promise<P
     members,
     watched: watched.map(({ id, name }) => ({ id, name })),
     defaultRuntime: defaultRuntime ?? null,
-    ...(input.targetId !== undefined && { undone: await planUndone(deps, survey) }),
+    ...(input.targetId !== undefined && { undone: await planUndone(deps, survey, input) }),
   };
 }
 

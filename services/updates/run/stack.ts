@@ -11,7 +11,7 @@ import { type ImageInspect, imageInspect } from "../../../engine/images.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError, notFound } from "../../errors.ts";
 import type { Identity } from "../../containers/reservations.ts";
-import { describeData } from "../data/steps.ts";
+import { dataOf, describeData } from "../data/steps.ts";
 import { pullImage } from "../../images/pull.ts";
 import type { PullPolicy } from "../../images/pull_policy.ts";
 import { JobEnd } from "../../jobs/kind.ts";
@@ -38,6 +38,7 @@ import type { Member, Pair } from "./members.ts";
 import { assertNoObstacle } from "./prepare.ts";
 import { stoppedMeanwhile } from "./stopped_meanwhile.ts";
 import { surveyUpdate } from "./survey.ts";
+import { oldOnesOf } from "./swap.ts";
 
 /** An image of the stack, before the pull. */
 interface Named {
@@ -187,6 +188,8 @@ function memberJob(job: StackUpdateJob, index: number, reference: string): Updat
   const { targetId, place, undone } = job.input;
   const name = containers[index]!;
   const ownName = (step: string) => `${step} ${index + 1}`;
+  const earlier = containers.slice(0, index)
+    .flatMap((_, at) => (job.resultOf(`create ${at + 1}`) ?? []) as Pair[]);
   const input: UpdateInput = {
     // By name, because the update of another one may have replaced it, too.
     containerId: name,
@@ -202,7 +205,7 @@ function memberJob(job: StackUpdateJob, index: number, reference: string): Updat
     force,
     expectedDigest: null,
     isRebuild: false,
-    ...(undone?.includes(name) && { targetId, place }),
+    ...(undone?.includes(name) && { targetId, place, replaced: earlier.flatMap(oldOnesOf) }),
   };
   return {
     ...job,
@@ -216,8 +219,7 @@ function memberJob(job: StackUpdateJob, index: number, reference: string): Updat
 /**
  * Puts back what is not committed, in reverse order.
  *
- * @throws {JobEnd}
- * @throws {AppError} `conflict` if containers stay updated.
+ * @throws {JobEnd} `failed` if containers stay updated.
  */
 async function goBack(
   deps: Deps,
@@ -233,8 +235,11 @@ async function goBack(
   for (const [index, { reference }] of [...named.entries()].toReversed()) {
     const member = memberJob(job, index, reference);
     const pairs = member.resultOf("create") as Pair[] | undefined;
-    if (member.hasBegun("commit")) updated.unshift(member.input.name);
-    else if (pairs) {
+    if (member.hasBegun("commit")) {
+      updated.unshift(member.input.name);
+      const kept = dataOf(member);
+      if (kept) data.push({ container: member.input.name, ...kept });
+    } else if (pairs) {
       marks.use(markReplaced(deps, pairs));
       const own = member.resultOf("evidence") as Failure | undefined;
       evidence.push(...own?.evidence ?? []);
@@ -253,11 +258,11 @@ async function goBack(
   if (problems.length > 0) {
     throw new JobEnd("needs_attention", [reason, ...problems].join("; "), { evidence, data });
   }
-  if (updated.length === 0) {
-    const texts = data.map((each) => describeData(each, each.container));
-    throw new JobEnd("rolled_back", `${reason}${texts.join("")}`, { evidence, data });
-  }
-  throw new AppError("conflict", `${reason}; updated before: ${updated.join(", ")}`);
+  const texts = data.map((each) => describeData(each, each.container));
+  const all = `${reason}${texts.join("")}`;
+  if (updated.length === 0) throw new JobEnd("rolled_back", all, { evidence, data });
+  const message = `${all}; updated before: ${updated.join(", ")}`;
+  throw new JobEnd("failed", message, { evidence, data });
 }
 
 /** Lets the references of containers that were not updated name their images again. */

@@ -147,7 +147,8 @@ export async function startRun<Result>(
   const unreadable = logObstacles(deps.engine, old, logPatternMustNotAppear);
   assertNoObstacle([...survey.obstacles, ...unreadable], input.force);
   assertDependentsInScope(actor.scope, container, all);
-  const isUndone = !isRebuild && dataChoice(deps, survey, data) === "undo";
+  const isUndone = !isRebuild && input.rehearsal !== "only" &&
+    dataChoice(deps, survey, data) === "undo";
   const undo = restored
     ? await prepareRestored(deps, survey, restored)
     : isUndone

@@ -66,8 +66,8 @@ export async function startStackUpdate(
   }
   const all = await currentContainers(deps);
   for (const each of containers) assertDependentsInScope(actor.scope, each, all);
-  const undo = await undoOf(deps, containers, { data, force });
   const rehearsal = await rehearsalChoice(deps, request, containers);
+  const undo = rehearsal === "only" ? {} : await undoOf(deps, containers, { data, force });
   const names = containers.map((each) => each.name);
   assertNoObstacle(await rehearsalObstacles(deps, rehearsal, names, actor.scope), false);
   return startJob(deps, stackUpdateKind, {

@@ -70,8 +70,16 @@ export async function stopOldOnes(deps: SwapDeps, pairs: readonly Pair[]): Promi
   }
 }
 
-const oldOnesOf = ({ oldId, copyId }: Pair): string[] =>
+/** Ids of the old container and its copy. */
+export const oldOnesOf = ({ oldId, copyId }: Pair): string[] =>
   copyId === undefined ? [oldId] : [oldId, copyId];
+
+/** Whether an old container or a copy runs. */
+export async function isAnyOldUp({ engine }: SwapDeps, pairs: readonly Pair[]): Promise<boolean> {
+  const ids = pairs.flatMap(oldOnesOf);
+  const olds = await Promise.all(ids.map((id) => inspectIfThere(engine, id)));
+  return olds.some((old) => old !== undefined && isUp(old));
+}
 
 /**
  * Starts new containers that stopped while this service or the engine was away, unless a later update
@@ -187,15 +195,35 @@ export async function stopNewOnes(deps: SwapDeps, pairs: readonly Pair[]): Promi
   for (const pair of pairs.toReversed()) await stopOrDiscard(deps, pair);
 }
 
-/** Stops a new container. One that does not stop is removed, because it may hold the old one's ports. */
+/**
+ * Stops a new container. One that does not stop is removed, because it may hold the old one's ports,
+ * unless nothing else is left of its pair.
+ */
 async function stopOrDiscard(deps: SwapDeps, pair: Pair): Promise<void> {
   try {
     const fresh = await inspectIfThere(deps.engine, pair.newId);
     if (fresh) await stopAside(deps, fresh);
   } catch (error) {
-    await throwIfInterrupted(deps, error);
+    const failure = await throwIfInterrupted(deps, error);
+    if (!await hasOldOne(deps, pair)) throw failure;
     await discard(deps, [pair]);
   }
+}
+
+/** Whether the old container of a pair, or its copy, still exists. */
+export async function hasOldOne({ engine }: SwapDeps, pair: Pair): Promise<boolean> {
+  const olds = await Promise.all(oldOnesOf(pair).map((id) => inspectIfThere(engine, id)));
+  return olds.some((old) => old !== undefined);
+}
+
+/** Stops new containers without old ones, and gives them their names. */
+export async function leaveNewOnes(deps: SwapDeps, pairs: readonly Pair[]): Promise<void> {
+  for (const { newId, name } of pairs.toReversed()) {
+    await rename(deps.engine, newId, name);
+    const fresh = await inspectIfThere(deps.engine, newId);
+    if (fresh) await stopAside(deps, fresh);
+  }
+  await refreshAll(deps, pairs);
 }
 
 /**

@@ -63,3 +63,21 @@ Deno.test("the update of a stack reports what it cannot plan", async () => {
     }],
   ]);
 });
+
+Deno.test("a stack that fails after a container was updated says which snapshot has its data", async () => {
+  await using fake = fakeEngine({ "GET /_ping": () => new Response("OK") });
+  using app = testApp({ engine: fake.engine });
+  const named = ["db", "web"].map((name) => ({ reference: `${name}:2`, imageId: null }));
+  const before = "1".repeat(64);
+  const job = stackJob({
+    ...{ plan: named, failure: "web exited", "commit 1": true },
+    "keep 1": { snapshot: before, size: 3 },
+  });
+  Object.assign(job.input, { containers: ["db", "web"], undone: ["db"], place: "here" });
+  const data = { target: "here", before, size: 3, written: null, restored: null };
+  await rejects(updateStack(app.deps, job), {
+    status: "failed",
+    message: "web exited; updated before: db",
+    result: { evidence: [], data: [{ container: "db", ...data }] },
+  });
+});

@@ -3,7 +3,12 @@ import { EngineUnreachableError } from "../../../../engine/errors.ts";
 import { AppError } from "../../../../services/errors.ts";
 import { JobEnd } from "../../../../services/jobs/kind.ts";
 import { throwIfInterrupted } from "../../../../services/updates/run/interruption.ts";
-import type { UpdateInput, UpdateJob } from "../../../../services/updates/run/job.ts";
+import type {
+  FailedUpdate,
+  UpdateInput,
+  UpdateJob,
+  UpdateResult,
+} from "../../../../services/updates/run/job.ts";
 import { update } from "../../../../services/updates/run/machine.ts";
 import { inspectIfThere, type Pair } from "../../../../services/updates/run/members.ts";
 import { restartStopped, stopAside } from "../../../../services/updates/run/swap.ts";
@@ -63,12 +68,17 @@ Deno.test("stopAside() stops a container that exits while its restart policy is 
   );
 });
 
-/** An update that has created its new container, which is about to be started. */
-function updateJob(pair: Pair): UpdateJob {
+/**
+ * An update that has created its new container, which is about to be started.
+ *
+ * @param later Results of later steps.
+ */
+function updateJob(pair: Pair, later: Record<string, unknown> = {}): UpdateJob {
   const results: Record<string, unknown> = {
     plan: { oldImageId: "sha256:1", namedId: null, members: [pair], watched: [] },
     pull: { imageId: "sha256:2", digest: "sha256:2", digests: ["sha256:2"] },
     create: [pair],
+    ...later,
   };
   return {
     id: "j1",
@@ -84,6 +94,48 @@ function updateJob(pair: Pair): UpdateJob {
     log() {},
   };
 }
+
+/** Ends an update of which the old container is gone, with the results of its later steps. */
+async function updateWithoutOld(later: Record<string, unknown>, signal?: AbortSignal) {
+  const containers: SimulatedContainer[] = [{ name: "web", state: "exited" }];
+  await using fake = fakeEngine({
+    ...simulateContainers(containers),
+    "POST /containers/*/update": () => Response.json({ Warnings: null }),
+    "POST /containers/*/rename": () => new Response(null, { status: 204 }),
+  });
+  using app = testApp({ engine: fake.engine });
+  const pair = pairOf("web");
+  const plan = {
+    ...{ oldImageId: "sha256:1", oldReference: "web:1", oldDigests: [], namedId: null },
+    ...{ members: [pair], watched: [] },
+    undone: { volumes: [], images: [], stack: null },
+  };
+  const kept = { plan, copy: "0".repeat(64), keep: { snapshot: "1".repeat(64), size: 1 } };
+  const job = updateJob(pair, { ...kept, swap: true, ...later });
+  const resumed = { ...job, signal: signal ?? job.signal };
+  const end = await update(app.deps, resumed).catch((error: unknown) => error);
+  return { end, containers };
+}
+
+Deno.test("a failed update without its old container leaves the new one stopped", async () => {
+  const evidence = { reason: "it exited", isCancelled: false, evidence: [] };
+  const { end, containers } = await updateWithoutOld({
+    ...{ verify: undefined, evidence, keep_written: "2".repeat(64), put_back: true },
+  });
+  ok(end instanceof JobEnd, `${end instanceof Error ? end.stack : end}`);
+  equal(end.status, "needs_attention");
+  deepEqual(containers, [{ name: "web", state: "exited" }]);
+  equal((end.result as FailedUpdate).id, idOf("web"));
+});
+
+Deno.test("an update that has begun to commit does not go back, also when it is cancelled", async () => {
+  const later = {
+    ...{ verify: { verdict: "success", reason: "it runs" }, measure: 1, commit: undefined },
+  };
+  const { end, containers } = await updateWithoutOld(later, AbortSignal.abort());
+  equal((end as UpdateResult).verdict, "success", `${end}`);
+  deepEqual(containers, [{ name: "web", state: "exited" }]);
+});
 
 /**
  * Runs an update whose calls about the new container time out, or break, while the engine answers
@@ -116,7 +168,7 @@ async function updateToHanging(
   for (let attempts = 0; attempts < 10 && !(end instanceof JobEnd); attempts++) {
     end = await update(app.deps, job).catch((error: unknown) => error);
   }
-  ok(end instanceof JobEnd);
+  ok(end instanceof JobEnd, `${end instanceof Error ? end.stack : end}`);
   return { status: end.status, message: end.message, containers };
 }
 
