@@ -72,7 +72,7 @@ async function restoreTwice(
     }],
     to: "replace",
     stableSeconds: 1,
-    images: [user.imageId],
+    images: [{ volume, image: user.imageId }],
     affected: [{ id: user.id, name: user.name }],
   };
   const at = { step: lastStep, moment: "stored" } as const;
