@@ -9,13 +9,8 @@
 
 import type { JobProgress } from "../../../db/jobs.ts";
 import type { KeptData } from "../../../db/updates/previous.ts";
-import { bytesOf } from "../../backup/restic/entry_directory.ts";
 import { TarError } from "../../backup/tar.ts";
 import { openTargetRepository } from "../../backup/targets/open.ts";
-<<<<<<< HEAD
-import { assertKept, keepParts, putPartsBack, type UsedParts } from "../../backup/trees/keep.ts";
-import { restoredPart, volumePart } from "../../backup/trees/part.ts";
-=======
 import {
   assertKept,
   keepParts,
@@ -23,8 +18,7 @@ import {
   untilAnswered,
   type UsedParts,
 } from "../../backup/trees/keep.ts";
-import { volumePart } from "../../backup/trees/part.ts";
->>>>>>> w/data2
+import { restoredPart, volumePart } from "../../backup/trees/part.ts";
 import type { Stored } from "../../backup/trees/store.ts";
 import { type Reason, tagsOf } from "../../backup/trees/tags.ts";
 import { writeParts } from "../../backup/trees/write.ts";
@@ -179,11 +173,7 @@ async function writeEarlier(
   using opened = await openTargetRepository(deps, job.input.targetId, job.signal);
   await stopOldOnes(deps, pairs);
   const { images, containers } = usedBy(planned, planned.members);
-<<<<<<< HEAD
   const parts = volumes.map(volumePart).map(restoredPart);
-=======
-  const parts = volumes.map(volumePart).map((to) => ({ from: bytesOf(to.path.slice(1)), to }));
->>>>>>> w/data2
   const request = { snapshot, parts, files: null, emptiedWith: images };
   const write = () => writeParts(deps, opened.repository, request, inSentences(job));
   await withoutValuesOf(deps.engine, containers, write);
