@@ -46,7 +46,7 @@ export const isRestorable = (
   { hasStack, volumes }: Pick<BackupSnapshot, "hasStack" | "volumes">,
 ): boolean => hasStack || volumes.length > 0;
 
-/** Snapshots of these are no backups: updates and restores keep what they replace. */
+/** Reasons of snapshots that keep what an update or a restore replaces. */
 const KEPT: readonly (string | null)[] = ["update", "undo"];
 
 /** The newest backup that this host has made. */
