@@ -45,7 +45,7 @@ export async function stackPlace(deps: PlaceDeps, name: string): Promise<Place> 
     source: { type: "bind", source: root } as const,
     path: bytesOf(directory.slice(root.length + 1)),
   };
-  // What is around has other stacks, which the programs of this one's images must not read.
+  // The directory around has other stacks, which the programs of this one's images must not read.
   const mounted = { source, around, directory: undefined, images: [], writingImages: [] };
   return {
     ...{ id, name, runningContainers: writersOf(users) },

@@ -237,7 +237,7 @@ engineTest("files of a stack's directory", async (engine) => {
     equal((await files.rename("/sub/app.conf", "/.env")).status, 409);
     equal((await files.remove("/compose.yaml")).status, 409);
 
-    // What is around has other stacks, which the programs of a container's image must not reach.
+    // The directory around has other stacks, which the image of a container must not reach.
     {
       await using _user = await engine.runContainer({ options: [`--volume=${directory}:/data`] });
       app.deps.config.helperImage = null;

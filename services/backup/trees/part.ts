@@ -29,5 +29,5 @@ export const directoryPart = (source: string): Part => ({
   mount: { type: "bind", source },
 });
 
-/** What a snapshot has of a part, back to where it was. */
+/** Restores a part from a snapshot to where it was. */
 export const restoredPart = (to: Part): RestoredPart => ({ from: bytesOf(to.path.slice(1)), to });

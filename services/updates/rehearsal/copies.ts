@@ -44,7 +44,7 @@ export async function copySources(
   sources: readonly MountSource[],
   images: readonly string[],
 ): Promise<Copies> {
-  // Those of directories are not known, so that the room is looked at while they are copied, too.
+  // Sizes of directories are not known, so that the room is also checked while they are copied.
   const sizes = await sizesOf(deps, { waitMs: SIZES_MS });
   const known = sources.map((each) => each.type === "volume" ? sizes.get(each.source) ?? 0 : 0);
   await assertRoomForCopies(deps, known.reduce((sum, size) => sum + size, 0));
