@@ -41,6 +41,7 @@ Deno.test("POST /api/tokens returns the secret once, and stores only its hash", 
     expiresAt: "2026-01-02T12:00:00.000Z",
     lastUsedAt: null,
     lastUsedAddress: null,
+    isSuspended: false,
   });
   deepEqual((await app.call("GET", "/api/tokens")).body, { tokens: [shown] });
   const rows = JSON.stringify(app.deps.db.all("SELECT * FROM api_tokens"));

@@ -11,6 +11,7 @@ import {
 } from "../../backup/trees/part.ts";
 import { parentOf } from "../../backup/volumes/limits.ts";
 import type { Snapshot } from "../../backup/restic/snapshot.ts";
+import { withoutValuesOf } from "../../backup/volumes/secret_values.ts";
 import { findWritingImages, writingImages } from "../../backup/volumes/writing_images.ts";
 import { findHostPath } from "../../backup/volumes/host_path.ts";
 import { containersUsing } from "../../backup/volumes/users.ts";
@@ -76,7 +77,9 @@ export async function startRestore(
     await assertStoppable(deps, users);
     // They are needed to put back what was there, too.
     const mounts = parts.map(({ to }) => to.mount);
-    await findWritingImages(deps, mounts, images, AbortSignal.timeout(LOOK_MS));
+    const signal = AbortSignal.timeout(LOOK_MS);
+    const look = () => findWritingImages(deps, mounts, images, signal);
+    await withoutValuesOf(deps.engine, users, look);
   }
   const all = await currentContainers(deps);
   return startJob(deps, restoreKind, {

@@ -1,5 +1,6 @@
 /** Starts restores of whole stacks, and shows what they would do. @module */
 
+import { withoutValuesOf } from "../../backup/volumes/secret_values.ts";
 import { findWritingImages, writingImages } from "../../backup/volumes/writing_images.ts";
 import type { Holder } from "../../access/shares.ts";
 import { affectedBy, identityOf } from "../../containers/reserve.ts";
@@ -89,7 +90,9 @@ async function assertPossible(deps: Deps, plan: StackRestorePlan): Promise<void>
     ...replacedParts(plan).map(({ to }) => to.mount),
     ...created.map((source) => ({ type: "bind" as const, source })),
   ];
-  await findWritingImages(deps, mounts, writingImages(users), AbortSignal.timeout(LOOK_MS));
+  const signal = AbortSignal.timeout(LOOK_MS);
+  const look = () => findWritingImages(deps, mounts, writingImages(users), signal);
+  await withoutValuesOf(deps.engine, users, look);
 }
 
 /** A plan, as the API shows it. */

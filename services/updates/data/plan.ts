@@ -9,6 +9,7 @@ import type { Snapshot } from "../../backup/restic/snapshot.ts";
 import { isOfThisHost } from "../../backup/trees/tags.ts";
 import { volumePart } from "../../backup/trees/part.ts";
 import { sizesOf, usersOfAll } from "../../backup/volumes/users.ts";
+import { withoutValuesOf } from "../../backup/volumes/secret_values.ts";
 import { findWritingImages, writingImages } from "../../backup/volumes/writing_images.ts";
 import type { Container } from "../../containers/inventory.ts";
 import { asContainer, type ReadDeps } from "../../containers/reads.ts";
@@ -94,7 +95,9 @@ async function groupObstacles(deps: Deps, updated: readonly Container[]): Promis
   const signal = AbortSignal.timeout(LOOK_MS);
   return [
     ...await obstacleOf(() => assertNotShared(deps, names, updated.map(({ id }) => id))),
-    ...await obstacleOf(() => findImages(deps, names, updated, signal)),
+    ...await obstacleOf(() =>
+      withoutValuesOf(deps.engine, updated, () => findImages(deps, names, updated, signal))
+    ),
   ];
 }
 
