@@ -654,6 +654,10 @@ function specialBody(service: PlantedService, { method, pattern }: Walked): unkn
       return { enforcement_enabled: false, log_denials: true };
     case `PUT ${ENTERPRISE}/compliance/config`:
       return { enabled: true, retention_days: 365, log_api_reads: true, export_format: "csv" };
+    case "POST /api/containers/:id/update":
+    case "POST /api/stacks/:name/update":
+      // The engine refuses the containers that bringing data back and rehearsals need.
+      return {};
     case "POST /api/push/unregister":
       return { token: "ExponentPushToken[unknown]" };
   }

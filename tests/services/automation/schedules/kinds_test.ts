@@ -125,9 +125,12 @@ Deno.test("a stack is restarted, and what fails is the error of the run", async 
 });
 
 Deno.test("a backup whose target is gone is a failed run", async () => {
-  await using fake = fakeEngine(simulateContainers([
-    { name: "web", labels: composeLabels("shop", "web"), volumes: ["shop_data"] },
-  ]));
+  await using fake = fakeEngine({
+    ...simulateContainers([
+      { name: "web", labels: composeLabels("shop", "web"), volumes: ["shop_data"] },
+    ]),
+    "GET /volumes": () => Response.json({ Volumes: [] }),
+  });
   using directory = temporaryDirectory();
   const config = { dataDir: directory.path };
   using app = testApp({ engine: fake.engine, now: "2026-01-01T12:00:00Z", config });
