@@ -657,7 +657,7 @@ function specialBody(service: PlantedService, { method, pattern }: Walked): unkn
     case "POST /api/containers/:id/update":
     case "POST /api/stacks/:name/update":
       // The engine refuses the containers that bringing data back and rehearsals need.
-      return {};
+      return { data: "keep", rehearse: false };
     case "POST /api/push/unregister":
       return { token: "ExponentPushToken[unknown]" };
   }
