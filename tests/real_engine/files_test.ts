@@ -135,7 +135,7 @@ engineTest("files of a volume", async (engine) => {
       ok((await files.names("/")).includes("fifo"), "its programs may read");
       match((await files.folder("/more")).body.error, /set HELPER_IMAGE/);
     }
-    // Without a user there is no image with the programs, and archives have to do.
+    // Without a user, no image has the programs, so that archives are read.
     deepEqual(
       await files.names("/"),
       ["app.conf", "fifo", "link", "out"].filter((name) => name !== "fifo"),
@@ -155,9 +155,9 @@ engineTest("files of a container, which may be hostile", async (engine) => {
   await using user = await engine.runContainer();
   const sh = (command: string) => engine.docker("exec", user.name, "busybox", "sh", "-c", command);
   const files = filesOf(app, `/api/containers/${user.name}`);
-  await sh("mkdir /work");
-  await checkPlace(files, "/work", (command) => sh(`cd /work; ${command}`));
-  ok((await files.names("/")).includes("work"));
+  await sh("mkdir /area");
+  await checkPlace(files, "/area", (command) => sh(`cd /area; ${command}`));
+  ok((await files.names("/")).includes("area"));
   equal(
     await sh("ps | grep -c '[r]ead -r'; ps | grep -c '\\[sh\\]' || :"),
     "0\n0",
@@ -190,21 +190,21 @@ async function checkHostile(
     ]
   ) {
     await answer(output);
-    const listed = await files.list("/work");
+    const listed = await files.list("/area");
     equal(listed.status, 409, output);
     ok(listed.body.error.length < 500);
-    equal((await files.get("/work/app.conf")).status, 409, output);
-    const written = await files.put("/work/app.conf", "x", create);
+    equal((await files.get("/area/app.conf")).status, 409, output);
+    const written = await files.put("/area/app.conf", "x", create);
     ok(written.status === 409 || written.status === 200, "it is their own file");
   }
   await answer("echo 81a4 3 1 0 0; while :; do echo x; done");
-  equal(await files.text("/work/app.conf"), "x\nx", "as long as they said");
+  equal(await files.text("/area/app.conf"), "x\nx", "as long as they said");
   await answer("echo 81a4 9999999999999999 1 0 0; echo x");
-  equal((await files.get("/work/app.conf")).status, 409, "larger than any file");
+  equal((await files.get("/area/app.conf")).status, 409, "larger than any file");
   await answer("echo find >&2; exit 92");
-  match((await files.list("/work")).body.error, /has no find, with which/);
+  match((await files.list("/area")).body.error, /has no find, with which/);
   await sh("rm /bin/sh");
-  match((await files.list("/work")).body.error, /has no shell \(sh\)/);
+  match((await files.list("/area")).body.error, /has no shell \(sh\)/);
 }
 
 engineTest("files of a stack's directory", async (engine) => {

@@ -26,7 +26,7 @@ const usersOf = ({ db }: Pick<Deps, "db">, targetId: string): Job[] =>
 /**
  * Returns whether a rule must not remove a snapshot: the data that a rollback can bring back, what
  * updates have kept until a day, all of both while a job uses the target, and the one that a job restores.
- * What a restore has replaced has no day, because only people delete it.
+ * Data that a restore has replaced has no day, because only people delete it.
  */
 export function neededSnapshots(
   deps: Pick<Deps, "db" | "now">,

@@ -3,7 +3,7 @@ import type { Entry } from "../../../../services/backup/restic/entry.ts";
 import { whileThereIsRoom } from "../../../../services/updates/trial/room.ts";
 import { fakeEngine } from "../../../helpers/fake_engine.ts";
 
-Deno.test("copies end before a file for which there is no room", async () => {
+Deno.test("copies end before a file that does not fit", async () => {
   await using fake = fakeEngine({ "GET /info": () => Response.json({ DockerRootDir: "/" }) });
   const file = (size: number): Entry => ({
     ...{ path: "file", type: "file", mode: 0o644, uid: 0, gid: 0, mtime: 0n },
