@@ -43,6 +43,7 @@ import { createRunningPolls } from "../services/automation/integrations/running_
 import type { Secrets } from "../services/secrets/secrets.ts";
 import type { SelfHint } from "../services/containers/self_container.ts";
 import { serverIdentity } from "../services/events/server_identity.ts";
+import { openInWorker } from "../services/backup/restic/worker_repository.ts";
 import { createSnapshotFiles } from "../services/backup/storages/snapshot_files.ts";
 import { createDiskUsageCache } from "../services/storage/disk_usage_cache.ts";
 import { createRegistrySessions } from "../services/images/registries/sessions.ts";
@@ -90,6 +91,7 @@ export function assemble(parts: Parts): Deps {
     reservations: createReservations(),
     jobs: createActiveJobs({ followersMax: config.maxSseClients }),
     diskUsage: createDiskUsageCache(engine, now),
+    openRepository: openInWorker,
     snapshotFiles: createSnapshotFiles(),
     registrySessions: createRegistrySessions(now),
     swarm: createSwarmManager(engine, now),

@@ -63,6 +63,7 @@ import type { TakeoverScans } from "./takeover/scans.ts";
 import type { Terminals } from "./containers/terminal/terminals.ts";
 import type { SwarmManager } from "./swarm/manager.ts";
 import type { Vitals } from "./metrics/vitals.ts";
+import type { OpenRepository } from "./backup/restic/worker_repository.ts";
 import type { SnapshotFiles } from "./backup/storages/snapshot_files.ts";
 import type { SnapshotCache } from "./events/snapshot_cache.ts";
 
@@ -83,6 +84,8 @@ export interface Deps {
   jobs: ActiveJobs;
   /** The engine's disk usage, computed on demand. */
   diskUsage: DiskUsageCache;
+  /** Opens the repository of a backup target, whose work must not block this thread. */
+  openRepository: OpenRepository;
   /** Files of backup targets that lists of snapshots need. */
   snapshotFiles: SnapshotFiles;
   /** Sessions at image registries: tokens, limits and authentication schemes. */

@@ -10,6 +10,20 @@ import type { Repository, RepositoryOptions } from "./repository.ts";
 import type { OpenMessage } from "./worker.ts";
 import { createPeer, type Message } from "./worker_peer.ts";
 
+/**
+ * Opens a repository.
+ *
+ * @throws As `openRepository`.
+ */
+export type OpenRepository = (
+  options: RepositoryOptions,
+  signal: AbortSignal,
+) => Promise<WorkerRepository>;
+
+/** In a worker of its own. */
+export const openInWorker: OpenRepository = async (options, signal) =>
+  await startRepository(await repositoryWorkerScript(), { ...options, creates: false }, signal);
+
 /** Script of the worker. In an executable, which runs a bundle, it is next to the program. */
 export async function repositoryWorkerScript(): Promise<URL> {
   if (import.meta.url.endsWith(".ts")) return new URL("./worker.ts", import.meta.url);
