@@ -6,7 +6,9 @@
  * @module
  */
 
+import type { Repository } from "../backup/restic/repository.ts";
 import { putPartsBack } from "../backup/trees/keep.ts";
+import { whenUnlocked } from "../backup/trees/lock_wait.ts";
 import type { Part } from "../backup/trees/part.ts";
 import type { VolumeImage } from "../backup/volumes/writing_images.ts";
 import type { Container } from "../containers/inventory.ts";
@@ -140,15 +142,16 @@ export async function stopUsers(
 /**
  * Stops the containers and keeps what is there, until nothing has written since.
  *
- * @param store Returns the id of the snapshot.
+ * @param options.store Returns the id of the snapshot.
  */
 export async function keepReplaced(
   deps: Deps,
   job: ReplacementJob,
   replacement: Replacement,
-  store: () => Promise<string>,
+  { repository, store }: { repository: Repository; store(): Promise<string> },
 ): Promise<void> {
   const keep = async (): Promise<Kept> => {
+    await whenUnlocked(repository, job);
     const stoppedAt = deps.now().getTime();
     await stopUsers(deps, replacement);
     return { snapshot: await store(), stoppedAt };

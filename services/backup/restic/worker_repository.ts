@@ -31,7 +31,9 @@ export interface WorkerRepository extends Repository, Disposable {
  */
 export async function startRepository(
   script: URL,
-  { storage, password, holder, now, settleMs, creates }: RepositoryOptions & { creates: boolean },
+  { storage, password, holder, now, settleMs, retryMs, creates }: RepositoryOptions & {
+    creates: boolean;
+  },
   signal: AbortSignal,
 ): Promise<WorkerRepository> {
   const worker = new Worker(script, { type: "module" });
@@ -70,6 +72,7 @@ export async function startRepository(
     holder,
     creates,
     settleMs,
+    retryMs,
     clockOffsetMs: now().getTime() - Date.now(),
     hasChecksum: storage.checksum !== undefined,
   };
@@ -77,6 +80,7 @@ export async function startRepository(
     const opened = await call<{ id: string; version: number }>("open", [message], signal);
     return {
       ...opened,
+      whenUnlocked: (options, callSignal) => call("whenUnlocked", [options], callSignal),
       backup(entries, options, callSignal) {
         const parts = toParts(entries, { asks: options.parent !== undefined });
         return call("backup", [parts, options], callSignal);
@@ -90,7 +94,8 @@ export async function startRepository(
       readFile: (id, path, options, callSignal) =>
         stream("readFile", [id, path, options], callSignal),
       diff: (before, after, callSignal) => stream("diff", [before, after], callSignal),
-      removeSnapshots: (ids, callSignal) => call("removeSnapshots", [ids], callSignal),
+      removeSnapshots: (ids, callSignal, options = {}) =>
+        call("removeSnapshots", [ids, options], callSignal),
       prune: (options, callSignal) => call("prune", [options], callSignal),
       check: (options, callSignal) => call("check", [options], callSignal),
       unlock: (options, callSignal) => call("unlock", [options], callSignal),

@@ -9,6 +9,7 @@ import type { Deps } from "../../deps.ts";
 import type { JobRun } from "../../jobs/kind.ts";
 import { VERSION } from "../../version.ts";
 import { translated } from "../targets/repository.ts";
+import { lockWait } from "./lock_wait.ts";
 import { findParent } from "./parent.ts";
 import { treeOf, type TreeSource } from "./tree.ts";
 
@@ -66,6 +67,7 @@ export async function storeTree(
       hostname: nodeOs().hostname(),
       username: "longshore",
       programVersion: `longshore ${VERSION}`,
+      ...lockWait({ progress }),
       onProgress: ({ bytes }, path) =>
         progress({
           current: bytes,

@@ -13,6 +13,7 @@ import { findWritingImages, type VolumeImage } from "../volumes/writing_images.t
 import type { Deps } from "../../deps.ts";
 import type { JobRun } from "../../jobs/kind.ts";
 import { translated } from "../targets/repository.ts";
+import { lockWait, whenUnlocked } from "./lock_wait.ts";
 import type { RestoredPart } from "./part.ts";
 
 /** Parts of a snapshot to write. */
@@ -40,6 +41,7 @@ export async function writeParts(
   { snapshot, parts, files, emptiedWith }: WriteRequest,
   { signal, progress }: Pick<JobRun, "signal" | "progress">,
 ): Promise<WrittenParts> {
+  await whenUnlocked(repository, { signal, progress });
   const mounts = parts.map(({ to }) => to.mount);
   const images = emptiedWith && await findWritingImages(deps, mounts, emptiedWith, signal);
   const sum = { bytes: 0, skippedCount: 0 };
@@ -49,7 +51,7 @@ export async function writeParts(
     const parents = files
       ? await translated(() => findParents({ repository, snapshot, signal }, from, paths))
       : [];
-    const chosen = repository.entries(snapshot, { paths }, signal);
+    const chosen = repository.entries(snapshot, { paths, ...lockWait({ progress }) }, signal);
     const entries = below(from, withParents(parents, chosen));
     let bytes = sum.bytes;
     const options = {

@@ -106,7 +106,7 @@ async function tryOut(deps: Deps, job: DrillJob, progress: Progress): Promise<st
     return await writeParts(deps, repository, request, job);
   });
   await job.step("create", async () => {
-    const fill = await createFiller(deps, { repository, snapshot, description, data }, signal);
+    const fill = await createFiller(deps, { repository, snapshot, description, data }, job);
     const options = { volumes, files: data.files, fill, signal };
     progress.containers = await createTrialContainers(deps, job.id, members, options);
   });

@@ -99,11 +99,12 @@ async function keepAndWrite(
   using opened = await openTargetRepository(deps, targetId, signal);
   const { repository } = opened;
   const used = { parts: replacement.parts, images, containers: affected };
-  await keepReplaced(deps, job, replacement, async () => {
+  const store = async () => {
     const stored = await keepParts(deps, repository, used, { tags: keptTags(target), job });
     assertKept(stored);
     return stored.snapshot;
-  });
+  };
+  await keepReplaced(deps, job, replacement, { repository, store });
   await job.step("write", async () => {
     await stopUsers(deps, replacement);
     const request = { snapshot, parts, files, emptiedWith: files === null ? images : null };

@@ -134,7 +134,8 @@ async function bring(
   await job.step("check", () => assertUntouched(deps, job));
   if (input.to === "replace") {
     const { repository } = opened;
-    await keepReplaced(deps, job, replacement, () => keepStack(deps, job, repository));
+    const store = () => keepStack(deps, job, repository);
+    await keepReplaced(deps, job, replacement, { repository, store });
   }
   await job.step("write", () => write(deps, job, { replacement, restored, opened }));
   await job.step(

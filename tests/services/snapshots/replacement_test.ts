@@ -5,6 +5,8 @@ import type { RestoreInput } from "../../../services/snapshots/restore/job.ts";
 import { restoreParts } from "../../../services/snapshots/restore/run.ts";
 import { setContainers } from "../../helpers/fake_containers.ts";
 import { fakeEngine } from "../../helpers/fake_engine.ts";
+import { createMemoryStorage } from "../../helpers/memory_storage.ts";
+import { newRepository } from "../../helpers/repository.ts";
 import { resumedJob } from "../../helpers/resumed_job.ts";
 import { testApp } from "../../helpers/test_app.ts";
 
@@ -36,7 +38,9 @@ Deno.test("what was written before a restart is kept, also if that was interrupt
     parts: [],
     findUsers: () => Promise.resolve([]),
   };
-  await keepReplaced(app.deps, job, replacement, () => Promise.resolve("second"));
+  const repository = await newRepository(createMemoryStorage());
+  const store = () => Promise.resolve("second");
+  await keepReplaced(app.deps, job, replacement, { repository, store });
   deepEqual(steps, ["keep again"]);
   equal(keptBy(job), "second");
 });
