@@ -2,13 +2,21 @@
 
 import type { Engine } from "../../engine/client.ts";
 import { ifThere } from "../../engine/errors.ts";
-import { imageSave } from "../../engine/image_archives.ts";
+import { imageLoad, imageSave } from "../../engine/image_archives.ts";
+import { fullImageId } from "../../engine/image_id.ts";
 import { imageInspect } from "../../engine/images.ts";
+import { bytesOf } from "../backup/restic/entry_directory.ts";
+import { createFailureWatch } from "../backup/trees/failure_watch.ts";
+import type { Repository } from "../backup/restic/repository.ts";
+import { asTargetError, translated } from "../backup/targets/repository.ts";
 import { openTarget } from "../backup/targets/targets.ts";
 import type { Container } from "../containers/inventory.ts";
 import type { Deps } from "../deps.ts";
 import { AppError } from "../errors.ts";
+import { asJobError } from "../images/errors.ts";
+import type { JobRun } from "../jobs/kind.ts";
 import { byteText } from "../text/bytes.ts";
+import { withoutImageNames } from "./image_archive.ts";
 
 /** Directory of a snapshot with the archives. */
 export const IMAGES_DIRECTORY = "images";
@@ -43,6 +51,68 @@ async function* archiveContent(
   signal: AbortSignal,
 ): AsyncGenerator<Uint8Array> {
   yield* (await imageSave(engine, id, { signal })).body;
+}
+
+/** Origin of archives. */
+interface SavedFrom {
+  repository: Repository;
+  /** Its id. */
+  snapshot: string;
+}
+
+/** Paths of the archives in a snapshot. */
+export async function savedImages(
+  { repository, snapshot }: SavedFrom,
+  signal: AbortSignal,
+): Promise<Set<string>> {
+  const directory = bytesOf(IMAGES_DIRECTORY);
+  return await translated(async () => {
+    const paths = new Set<string>();
+    let isThere = false;
+    for await (const { path } of repository.listDirectory(snapshot, "", signal)) {
+      isThere ||= path === directory;
+    }
+    if (!isThere) return paths;
+    for await (const { path } of repository.listDirectory(snapshot, directory, signal)) {
+      paths.add(path);
+    }
+    return paths;
+  });
+}
+
+/**
+ * Loads an image, which gets no name.
+ *
+ * @returns Its id: an engine with another image store gives the same image another one.
+ * @throws {AppError} `conflict` for an archive that is not one of images.
+ */
+export async function loadSaved(
+  deps: Pick<Deps, "diskUsage" | "engine">,
+  { repository, snapshot }: SavedFrom,
+  { recorded, reference }: { recorded: string; reference: string },
+  { signal, progress }: Pick<JobRun, "progress" | "signal">,
+): Promise<string> {
+  const archive = repository.readFile(snapshot, bytesOf(archiveOfImage(recorded)), {}, signal);
+  const message = `Loading ${reference}`;
+  let current = 0;
+  const onSent = (bytes: number) => progress({ current: current += bytes, total: null, message });
+  const { watch, failure } = createFailureWatch();
+  const content = watch(withoutImageNames(archive));
+  try {
+    const loaded = await imageLoad(deps.engine, ReadableStream.from(content), { signal, onSent });
+    for (const name of [recorded, ...loaded]) {
+      const image = await ifThere(imageInspect(deps.engine, name));
+      if (image) return fullImageId(image.Id);
+    }
+  } catch (error) {
+    const what = `Image ${reference} could not be loaded from the snapshot`;
+    const cause = asTargetError(failure());
+    if (cause instanceof AppError) throw new AppError(cause.code, `${what}: ${cause.message}`);
+    throw asJobError(error, what);
+  } finally {
+    deps.diskUsage.invalidate();
+  }
+  throw new AppError("conflict", `The snapshot's archive of image ${reference} has another image`);
 }
 
 /** Longest wait for the room of a target, in milliseconds. */

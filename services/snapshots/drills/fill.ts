@@ -40,7 +40,11 @@ export async function createFiller(
       const from = source && data.files.get(keyOf(source));
       if (from === undefined) continue;
       await translated(async () => {
-        const entries = repository.entries(snapshot.id, { paths: [from], ...lockWait(job) }, signal);
+        const entries = repository.entries(
+          snapshot.id,
+          { paths: [from], ...lockWait(job) },
+          signal,
+        );
         for await (const entry of entries) {
           await writeContainerFile(deps, id, mount.Destination, { entry, signal });
         }
