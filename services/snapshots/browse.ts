@@ -8,6 +8,7 @@ import { readStream } from "../stream/read_stream.ts";
 import { AppError } from "../errors.ts";
 import { decodePath, encodePath, fileName } from "./file_path.ts";
 import { openSnapshot } from "./list.ts";
+import { assertNotOwnPath } from "./own_path.ts";
 import { asTargetError, translated } from "../backup/targets/repository.ts";
 
 /** Longest list. */
@@ -38,12 +39,16 @@ interface FileQuery {
   path: string;
 }
 
-/** @throws {AppError} `not_found`; `conflict` for a path that is not a directory; `bad_gateway`. */
+/**
+ * @throws {AppError} `not_found`; `conflict` for a path that is not a directory; `forbidden` for the
+ * service's own data; `bad_gateway`.
+ */
 export async function listFiles(
   deps: Deps,
   id: string,
   { target, path }: FileQuery,
 ): Promise<{ files: SnapshotFile[]; truncated: boolean }> {
+  await assertNotOwnPath(deps, path);
   using opened = await openSnapshot(deps, id, target);
   const { repository, snapshot } = opened;
   return await translated(async () => {
@@ -95,6 +100,7 @@ export async function openFile(
   { target, path }: FileQuery,
   signal: AbortSignal,
 ): Promise<{ name: string; size: number; body: ReadableStream<Uint8Array> }> {
+  await assertNotOwnPath(deps, path);
   const release = deps.limiters.snapshotDownloads.take(caller);
   let opened: OpenedSnapshot | undefined;
   const end = () => {

@@ -49,7 +49,8 @@ const TARGET_MAX = 512;
  *
  * @throws {AppError} `invalid` unless exactly one of stack and volumes is given; `not_found` for an
  * unknown stack or target; `conflict` if there is nothing to back up, if other containers use the
- * volumes, if the target has too little room, and while another action is in progress.
+ * volumes, if the target has too little room, and while another action is in progress; `forbidden`
+ * for the volume with the service's own data.
  */
 export async function startSnapshot(
   deps: Deps,

@@ -5,6 +5,7 @@ import { selectLastStackBackups } from "../../../db/last_backups.ts";
 import { selectEnabledSchedules } from "../../../db/schedules.ts";
 import type { Caller } from "../../access/caller.ts";
 import { includesStack } from "../../access/scope.ts";
+import { ownDataCheck } from "../../backup/volumes/own_data.ts";
 import { currentContainers } from "../../containers/reads.ts";
 import { visibleTo } from "../../containers/visible.ts";
 import type { Deps } from "../../deps.ts";
@@ -43,6 +44,7 @@ export async function listStackBackups(
   caller: Pick<Caller, "scope">,
 ): Promise<StackBackups[]> {
   const visible = visibleTo(deps, caller);
+  const isOwn = await ownDataCheck(deps);
   const labelled = await withImageLabels(deps, await currentContainers(visible));
   const byStack = Map.groupBy(labelled, ({ composeProject }) => composeProject);
   const targets = new Map(selectBackupTargets(deps.db).map(({ id, name }) => [id, name]));
@@ -54,7 +56,7 @@ export async function listStackBackups(
   );
   return [...byStack].flatMap(([stack, containers]) => {
     if (stack === null || !includesStack(caller.scope, stack)) return [];
-    const { parts } = partsOf(containers, deps.config.stackRoots);
+    const { parts } = partsOf(containers, deps.config.stackRoots, isOwn);
     const backup = last.get(stack);
     return [{
       stack,

@@ -13,6 +13,7 @@ import { parentOf } from "../../backup/volumes/limits.ts";
 import type { Snapshot } from "../../backup/restic/snapshot.ts";
 import { withoutValuesOf } from "../../backup/volumes/secret_values.ts";
 import { findWritingImages, writingImages } from "../../backup/volumes/writing_images.ts";
+import { assertNotOwn } from "../../backup/volumes/own_data.ts";
 import { findHostPath } from "../../backup/volumes/host_path.ts";
 import { containersUsing } from "../../backup/volumes/users.ts";
 import { findVolume } from "../../../engine/volumes.ts";
@@ -27,6 +28,7 @@ import type { JobView } from "../../jobs/view.ts";
 import { decodePath, encodePath, pathText } from "../file_path.ts";
 import { assertStoppable } from "../hold.ts";
 import { openSnapshot } from "../list.ts";
+import { assertNotOwnPath } from "../own_path.ts";
 import { restoreKind } from "./kinds.ts";
 
 export interface RestoreRequest {
@@ -48,7 +50,8 @@ const LOOK_MS = 30_000;
  *
  * @throws {AppError} `not_found` for an unknown snapshot, target or path; `invalid` for paths that
  * cannot be restored so; `conflict` for a name in use, without an image that can empty a volume,
- * without `HELPER_IMAGE` for directories of the host, and while another action is in progress.
+ * without `HELPER_IMAGE` for directories of the host, and while another action is in progress;
+ * `forbidden` for the service's own data.
  */
 export async function startRestore(
   deps: Deps,
@@ -72,7 +75,11 @@ export async function startRestore(
     ? []
     : await containersUsing(deps, parts.map(({ to }) => to.mount));
   const images = writingImages(users);
-  for (const path of paths) await assertIn(opened, path);
+  for (const path of paths) {
+    await assertIn(opened, path);
+    await assertNotOwnPath(deps, path);
+  }
+  await assertNotOwn(deps, parts.map(({ to }) => to));
   if (request.to === "replace") {
     await assertStoppable(deps, users);
     // They are needed to put back what was there, too.

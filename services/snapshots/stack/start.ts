@@ -1,5 +1,6 @@
 /** Starts restores of whole stacks, and shows what they would do. @module */
 
+import { assertNotOwn } from "../../backup/volumes/own_data.ts";
 import { withoutValuesOf } from "../../backup/volumes/secret_values.ts";
 import { findWritingImages, writingImages } from "../../backup/volumes/writing_images.ts";
 import type { Holder } from "../../access/shares.ts";
@@ -13,7 +14,7 @@ import type { JobView } from "../../jobs/view.ts";
 import { assertStoppable } from "../hold.ts";
 import { openSnapshot } from "../list.ts";
 import { imageOrigins, imagesOf } from "./images.ts";
-import { replacedParts, type StackRestoreInput } from "./job.ts";
+import { partsOf, replacedParts, type StackRestoreInput } from "./job.ts";
 import { stackRestoreKind } from "./kinds.ts";
 import { planStackRestore, type StackRequest, type StackRestorePlan } from "./plan.ts";
 
@@ -77,8 +78,9 @@ export async function prepareStackRestore(
   };
 }
 
-/** @throws {AppError} `conflict` */
+/** @throws {AppError} `conflict`; `forbidden` for the service's own data. */
 async function assertPossible(deps: Deps, plan: StackRestorePlan): Promise<void> {
+  await assertNotOwn(deps, partsOf(plan).map(({ to }) => to));
   const { users, created } = plan;
   const own = users.find(({ self }) => self);
   if (own) {

@@ -69,6 +69,7 @@ async function scheduled(labels: Record<string, string> = {}) {
       volumes: ["shop_data"],
     }]),
     "GET /images/json": () => Response.json([{ Id: `sha256:${"a".repeat(64)}`, Labels: {} }]),
+    "GET /volumes": () => Response.json({ Volumes: [] }),
   });
   const app = testApp({ engine: fake.engine, now: START });
   insertBackupTarget(app.deps.db, backupTarget({ id: TARGET }));
