@@ -116,6 +116,10 @@ export const snapshotEndpoints = (deps: Deps) => {
           room: z.number().nullable().meta({
             description: "Bytes left at the target; null where it does not say so",
           }),
+          leftOut: z.array(z.string()).meta({
+            description: "Mounted directories that are not below `STACK_ROOTS`, and Longshore's " +
+              "own data: not included",
+          }),
         }).meta({ id: "BackupEstimate" }),
         failures: {
           404: "The stack, the volume or the target does not exist",

@@ -97,6 +97,11 @@ export async function startSnapshot(
   }).job;
 }
 
+/** An estimate, with what the snapshot will not have. */
+interface EstimateView extends Estimate {
+  leftOut: string[];
+}
+
 /**
  * Estimates a snapshot. Before the first target exists, the room is unknown.
  *
@@ -105,11 +110,12 @@ export async function startSnapshot(
 export async function readEstimate(
   deps: Deps,
   request: Pick<SnapshotRequest, "stack" | "volumes" | "target">,
-): Promise<Estimate> {
+): Promise<EstimateView> {
   const contents = await readContents(deps, request, "query");
   const isFirst = request.target === undefined && countBackupTargets(deps.db) === 0;
   const targetId = isFirst ? "" : (await targetForSnapshot(deps, request.target)).id;
-  return await estimateSnapshot(deps, contents, { name: nameOf(request), targetId });
+  const estimate = await estimateSnapshot(deps, contents, { name: nameOf(request), targetId });
+  return { ...estimate, leftOut: contents.leftOut };
 }
 
 const nameOf = ({ stack, volumes }: Pick<SnapshotRequest, "stack" | "volumes">): string =>

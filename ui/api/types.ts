@@ -397,6 +397,7 @@ export type BackupEstimate = {
   added: number | null;
   seconds: number | null;
   room: number | null;
+  leftOut: (string)[];
 };
 
 export type BackupFileList = {
@@ -476,6 +477,7 @@ export type BackupStackRestorePlan = {
   directory: string | null;
   isGenerated: boolean;
   stops: (string)[];
+  room: { needed: number | null; free: number | null };
   warnings: (string)[];
 };
 

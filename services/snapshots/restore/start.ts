@@ -29,6 +29,7 @@ import { decodePath, encodePath, pathText } from "../file_path.ts";
 import { assertStoppable } from "../hold.ts";
 import { openSnapshot } from "../list.ts";
 import { assertNotOwnPath } from "../own_path.ts";
+import { assertRoomToRestore, readRestoreRoom } from "../restore_room.ts";
 import { restoreKind } from "./kinds.ts";
 
 export interface RestoreRequest {
@@ -80,6 +81,7 @@ export async function startRestore(
     await assertNotOwnPath(deps, path);
   }
   await assertNotOwn(deps, parts.map(({ to }) => to));
+  if (files === null) assertRoomToRestore(await readRestoreRoom(deps, opened, parts));
   if (request.to === "replace") {
     await assertStoppable(deps, users);
     // They are needed to put back what was there, too.

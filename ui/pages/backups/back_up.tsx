@@ -35,19 +35,23 @@ function Estimate({ subject, target }: { subject: Subject; target: string | unde
     query: { ...subject, ...target !== undefined && { target } },
   });
   if (data.value === undefined) return null;
-  const { size, added, seconds, room } = data.value;
+  const { size, added, seconds, room, leftOut } = data.value;
   const facts = [
     size !== null && `about ${bytes(size)}`,
     seconds !== null && `${duration(seconds)} by the speed of the last backup`,
     room !== null && `${bytes(room)} left at the target`,
   ].filter((fact) => fact !== false);
-  if (facts.length === 0) return null;
   const isFull = added !== null && room !== null && added > room;
   return (
-    <p class="note">
-      Estimate: {facts.join(", ")}
-      {isFull && `; up to ${bytes(added)} may be added, which is too much`}
-    </p>
+    <>
+      {facts.length > 0 && (
+        <p class="note">
+          Estimate: {facts.join(", ")}
+          {isFull && `; up to ${bytes(added)} may be added, which is too much`}
+        </p>
+      )}
+      {leftOut.length > 0 && <p class="note">Not included: {leftOut.map(plain).join(", ")}</p>}
+    </>
   );
 }
 
