@@ -1,7 +1,7 @@
 /** Room on the engine's disk that a restore needs. @module */
 
 import { bytesOf } from "../backup/restic/entry_directory.ts";
-import type { OpenedTarget } from "../backup/targets/open.ts";
+import type { Repository } from "../backup/restic/repository.ts";
 import type { Snapshot } from "../backup/restic/snapshot.ts";
 import { translated } from "../backup/targets/repository.ts";
 import type { RestoredPart } from "../backup/trees/part.ts";
@@ -26,7 +26,8 @@ const SIZES_MS = 2_000;
 /** Longest reading of the snapshot, in milliseconds. */
 const READ_MS = 30_000;
 
-interface RestoredFrom extends Pick<OpenedTarget, "repository"> {
+interface RestoredFrom {
+  repository: Repository;
   snapshot: Snapshot;
 }
 

@@ -1,10 +1,12 @@
 /** Starts snapshots. @module */
 
+import { selectBackupModes } from "../../db/backup_modes.ts";
 import { countBackupTargets } from "../../db/backup_targets.ts";
 import { findVolume } from "../../engine/volumes.ts";
 import type { Holder } from "../access/shares.ts";
 import { targetForSnapshot } from "../backup/targets/open.ts";
 import type { Reason } from "../backup/trees/tags.ts";
+import type { Container } from "../containers/inventory.ts";
 import { affectedBy, identityOf } from "../containers/reserve.ts";
 import { currentContainers } from "../containers/reads.ts";
 import type { Deps } from "../deps.ts";
@@ -66,9 +68,7 @@ export async function startSnapshot(
   const target = await targetForSnapshot(deps, request.target);
   if (withImages) await assertRoomForImages(deps, target.id, contents);
   const writers = keepStopped ? stoppedFor(contents) : writersOf(contents);
-  const mode = keepStopped
-    ? "stop"
-    : request.mode ?? defaultMode(await withImageLabels(deps, writers));
+  const mode = keepStopped ? "stop" : request.mode ?? await modeOf(deps, request, writers);
   const all = await currentContainers(deps);
   const isHeld = mode === "stop" || mode === "pause";
   if (mode === "stop") await assertStoppable(deps, writers);
@@ -97,8 +97,19 @@ export async function startSnapshot(
   }).job;
 }
 
-/** An estimate, with what the snapshot will not have. */
+/** By the labels of the containers, else by the setting of the stack. */
+async function modeOf(
+  deps: Deps,
+  { stack }: Pick<SnapshotRequest, "stack">,
+  writers: readonly Container[],
+): Promise<Mode> {
+  const setting = stack === undefined ? undefined : selectBackupModes(deps.db).get(stack);
+  return defaultMode(await withImageLabels(deps, writers), setting);
+}
+
+/** An estimate, with the mode of a snapshot without one, and what it will not have. */
 interface EstimateView extends Estimate {
+  mode: Mode;
   leftOut: string[];
 }
 
@@ -115,7 +126,8 @@ export async function readEstimate(
   const isFirst = request.target === undefined && countBackupTargets(deps.db) === 0;
   const targetId = isFirst ? "" : (await targetForSnapshot(deps, request.target)).id;
   const estimate = await estimateSnapshot(deps, contents, { name: nameOf(request), targetId });
-  return { ...estimate, leftOut: contents.leftOut };
+  const mode = await modeOf(deps, request, writersOf(contents));
+  return { ...estimate, mode, leftOut: contents.leftOut };
 }
 
 const nameOf = ({ stack, volumes }: Pick<SnapshotRequest, "stack" | "volumes">): string =>

@@ -1,5 +1,10 @@
 /** Last backups of the stacks, which are known without asking a target. @module */
 
+import {
+  deleteBackupMode,
+  replaceBackupMode,
+  selectBackupModes,
+} from "../../../db/backup_modes.ts";
 import { selectBackupTargets } from "../../../db/backup_targets.ts";
 import { selectLastStackBackups } from "../../../db/last_backups.ts";
 import { selectEnabledSchedules } from "../../../db/schedules.ts";
@@ -9,10 +14,11 @@ import { ownDataCheck } from "../../backup/volumes/own_data.ts";
 import { currentContainers } from "../../containers/reads.ts";
 import { visibleTo } from "../../containers/visible.ts";
 import type { Deps } from "../../deps.ts";
+import { AppError } from "../../errors.ts";
 import { partsOf } from "../../snapshots/contents.ts";
 import { withImageLabels } from "../../snapshots/labels.ts";
-import { isExcluded } from "../../snapshots/modes.ts";
-import type { StackDeps } from "../../stacks/stacks.ts";
+import { isExcluded, type Mode } from "../../snapshots/modes.ts";
+import { findStack, type StackDeps } from "../../stacks/stacks.ts";
 import { backupKind } from "../schedules/kinds/backup.ts";
 
 export interface StackBackups {
@@ -23,6 +29,8 @@ export interface StackBackups {
   isExcluded: boolean;
   /** Whether an enabled schedule backs it up. */
   isScheduled: boolean;
+  /** The setting of the stack. */
+  mode: Mode | null;
   lastBackup: {
     /** ISO 8601, UTC. */
     at: string;
@@ -49,6 +57,7 @@ export async function listStackBackups(
   const byStack = Map.groupBy(labelled, ({ composeProject }) => composeProject);
   const targets = new Map(selectBackupTargets(deps.db).map(({ id, name }) => [id, name]));
   const last = new Map(selectLastStackBackups(deps.db).map((each) => [each.stack, each]));
+  const modes = selectBackupModes(deps.db);
   const scheduled = new Set(
     selectEnabledSchedules(deps.db).flatMap(({ kind, stack }) =>
       kind === backupKind.id ? [stack] : []
@@ -63,6 +72,7 @@ export async function listStackBackups(
       parts: parts.length,
       isExcluded: containers.some(isExcluded),
       isScheduled: scheduled.has(stack),
+      mode: modes.get(stack) ?? null,
       lastBackup: backup
         ? {
           at: backup.at,
@@ -73,4 +83,21 @@ export async function listStackBackups(
         : null,
     }];
   }).sort((one, other) => one.stack < other.stack ? -1 : 1);
+}
+
+/**
+ * Sets the mode of the backups of a stack that no label decides.
+ *
+ * @param mode `null` removes the setting.
+ * @throws {AppError} `not_found`; `conflict` for a stack of Swarm.
+ */
+export async function setBackupMode(
+  deps: StackDeps,
+  stack: string,
+  mode: Mode | null,
+): Promise<void> {
+  const { kind } = await findStack(deps, stack);
+  if (kind === "swarm") throw new AppError("conflict", "Backups are of Compose projects only");
+  if (mode === null) deleteBackupMode(deps.db, stack);
+  else replaceBackupMode(deps.db, { stack, mode });
 }
