@@ -10,6 +10,7 @@ import type { MountSource } from "../containers/helper_container.ts";
 import type { Container } from "../containers/inventory.ts";
 import type { ReadDeps } from "../containers/reads.ts";
 import { AppError } from "../errors.ts";
+import { unique } from "../unique.ts";
 import { findStack } from "../stacks/stacks.ts";
 
 /** A container that uses a part. */
@@ -124,6 +125,5 @@ export const stoppedFor = ({ containers, shared }: Contents): Container[] =>
 export const writersOf = ({ users }: Contents): Container[] =>
   distinct(users.filter(({ isReadOnly }) => !isReadOnly).map(({ container }) => container));
 
-const distinct = (containers: readonly Container[]): Container[] => [
-  ...new Map(containers.map((each) => [each.id, each])).values(),
-];
+const distinct = (containers: readonly Container[]): Container[] =>
+  unique(containers, ({ id }) => id);

@@ -6,16 +6,17 @@ import { imageLoad, imageSave } from "../../engine/image_archives.ts";
 import { fullImageId } from "../../engine/image_id.ts";
 import { imageInspect } from "../../engine/images.ts";
 import { bytesOf } from "../backup/restic/entry_directory.ts";
+import { findEntry } from "../backup/trees/find_entry.ts";
 import { createFailureWatch } from "../backup/trees/failure_watch.ts";
 import type { Repository } from "../backup/restic/repository.ts";
 import { asTargetError, translated } from "../backup/targets/repository.ts";
-import { openTarget } from "../backup/targets/targets.ts";
+import { readRoom } from "../backup/targets/targets.ts";
 import type { Container } from "../containers/inventory.ts";
 import type { Deps } from "../deps.ts";
 import { AppError } from "../errors.ts";
 import { asJobError } from "../images/errors.ts";
 import type { JobRun } from "../jobs/kind.ts";
-import { byteText } from "../text/bytes.ts";
+import { assertRoom } from "./estimate.ts";
 import { withoutImageNames } from "./image_archive.ts";
 
 /** Directory of a snapshot with the archives. */
@@ -66,18 +67,14 @@ export async function savedImages(
   signal: AbortSignal,
 ): Promise<Set<string>> {
   const directory = bytesOf(IMAGES_DIRECTORY);
-  return await translated(async () => {
-    const paths = new Set<string>();
-    let isThere = false;
-    for await (const { path } of repository.listDirectory(snapshot, "", signal)) {
-      isThere ||= path === directory;
-    }
-    if (!isThere) return paths;
+  const paths = new Set<string>();
+  if (!await findEntry(repository, snapshot, directory, signal)) return paths;
+  await translated(async () => {
     for await (const { path } of repository.listDirectory(snapshot, directory, signal)) {
       paths.add(path);
     }
-    return paths;
   });
+  return paths;
 }
 
 /**
@@ -115,9 +112,6 @@ export async function loadSaved(
   throw new AppError("conflict", `The snapshot's archive of image ${reference} has another image`);
 }
 
-/** Longest wait for the room of a target, in milliseconds. */
-const ROOM_MS = 10_000;
-
 /**
  * Images are stored compressed, and once: the room has to suffice for the first time, as far as the target
  * tells it.
@@ -126,20 +120,16 @@ const ROOM_MS = 10_000;
  */
 export async function assertRoomForImages(
   deps: Deps,
-  targetId: string,
+  { id, name }: { id: string; name: string },
   { containers }: { containers: readonly Pick<Container, "imageId">[] },
 ): Promise<void> {
-  const { storage, target } = await openTarget(deps, targetId);
-  const room = await storage.room?.(AbortSignal.timeout(ROOM_MS));
-  if (room === undefined) return;
-  let size = 0;
-  for (const id of new Set(containers.map(({ imageId }) => imageId))) {
-    size += (await ifThere(imageInspect(deps.engine, id)))?.Size ?? 0;
+  let added = 0;
+  for (const image of new Set(containers.map(({ imageId }) => imageId))) {
+    added += (await ifThere(imageInspect(deps.engine, image)))?.Size ?? 0;
   }
-  if (size <= room) return;
-  throw new AppError(
-    "conflict",
-    `The images have ${byteText(size)}, and ${target.name} has ${byteText(room)} left; free some ` +
-      "room, or leave them out (withImages)",
-  );
+  const room = await readRoom(deps, { id });
+  assertRoom({ added, room }, name, {
+    what: "the images",
+    advice: "leave them out (withImages)",
+  });
 }

@@ -66,7 +66,7 @@ export async function startSnapshot(
   const contents = await readContents(deps, request);
   if (!includeSharedUsers) assertNotShared(contents);
   const target = await targetForSnapshot(deps, request.target);
-  if (withImages) await assertRoomForImages(deps, target.id, contents);
+  if (withImages) await assertRoomForImages(deps, target, contents);
   const writers = keepStopped ? stoppedFor(contents) : writersOf(contents);
   const mode = keepStopped ? "stop" : request.mode ?? await modeOf(deps, request, writers);
   const all = await currentContainers(deps);

@@ -2,14 +2,13 @@
 
 import type { ByteString } from "../../backup/restic/entry.ts";
 import { bytesOf } from "../../backup/restic/entry_directory.ts";
-import { translated } from "../../backup/targets/repository.ts";
+import { findEntry } from "../../backup/trees/find_entry.ts";
 import {
   directoryPart,
   type Part,
   type RestoredPart,
   volumePart,
 } from "../../backup/trees/part.ts";
-import { parentOf } from "../../backup/volumes/limits.ts";
 import type { Snapshot } from "../../backup/restic/snapshot.ts";
 import { withoutValuesOf } from "../../backup/volumes/secret_values.ts";
 import { findWritingImages, writingImages } from "../../backup/volumes/writing_images.ts";
@@ -114,16 +113,9 @@ async function assertIn(
   path: string,
 ): Promise<void> {
   const bytes = decodePath(path).slice(1);
-  const isThere = await translated(async () => {
-    const entries = repository.listDirectory(
-      snapshot.id,
-      parentOf(bytes),
-      AbortSignal.timeout(LOOK_MS),
-    );
-    for await (const entry of entries) if (entry.path === bytes) return true;
-    return false;
-  });
-  if (!isThere) throw new AppError("not_found", `${path} is not in the snapshot`);
+  const signal = AbortSignal.timeout(LOOK_MS);
+  if (await findEntry(repository, snapshot.id, bytes, signal)) return;
+  throw new AppError("not_found", `${path} is not in the snapshot`);
 }
 
 /** E.g. `/volumes/data` of `/volumes/data/app/config.json`, or a directory of the host. */
