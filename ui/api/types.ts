@@ -397,6 +397,8 @@ export type BackupEstimate = {
   added: number | null;
   seconds: number | null;
   room: number | null;
+  mode: "stop" | "pause" | "hooks" | "live";
+  leftOut: (string)[];
 };
 
 export type BackupFileList = {
@@ -423,6 +425,8 @@ export type BackupKeepRules = {
   yearly?: number;
   within?: { years?: number; months?: number; days?: number; hours?: number };
 };
+
+export type BackupModeSetting = { mode: "stop" | "pause" | "hooks" | "live" | null };
 
 export type BackupRequest = {
   stack?: string;
@@ -476,6 +480,7 @@ export type BackupStackRestorePlan = {
   directory: string | null;
   isGenerated: boolean;
   stops: (string)[];
+  room: { needed: number | null; free: number | null };
   warnings: (string)[];
 };
 
@@ -3789,6 +3794,7 @@ export type StackBackups = {
   parts: number;
   isExcluded: boolean;
   isScheduled: boolean;
+  mode: "stop" | "pause" | "hooks" | "live" | null;
   lastBackup: { at: string; snapshot: string; target: string; size: number } | null;
 };
 
@@ -5454,6 +5460,11 @@ export interface Operations {
     path: { id: string };
     body: EnabledBody;
     result: AlertRule;
+  };
+  "PUT /api/backup/stacks/{name}/mode": {
+    path: { name: string };
+    body: BackupModeSetting;
+    result: Done;
   };
   "PUT /api/backup/targets/{id}": {
     path: { id: string };
