@@ -1157,6 +1157,7 @@ export type ContainerUpdatePlan = {
     choice: "keep" | "undo";
     target: string | null;
     volumes: ({ name: string; size: number | null })[];
+    keptDays: number;
   };
   verification: { method: "health" | "stability"; holdSeconds: number; deadlineSeconds: number };
 };
@@ -3804,8 +3805,27 @@ export type StackDeploy = {
   onFailure?: "rollback" | "stop";
   stableSeconds?: number;
   healthTimeoutSeconds?: number;
+  data?: "keep" | "undo";
   rehearse?: boolean;
   rehearseOnly?: boolean;
+};
+
+export type StackDeployPlan = {
+  version: number;
+  changes: ({
+    kind: "service" | "network" | "volume";
+    name: string;
+    action: "create" | "recreate" | "start" | "remove" | "none";
+    reasons: ({ path: string; from: string | null; to: string | null; text: string })[];
+  })[];
+  warnings: (string)[];
+  obstacles: ({ message: string; canForce: boolean })[];
+  data: {
+    choice: "keep" | "undo";
+    target: string | null;
+    volumes: ({ name: string; size: number | null })[];
+    keptDays: number;
+  };
 };
 
 export type StackDetail = {
@@ -3905,6 +3925,25 @@ export type StackUpdate = {
   force?: boolean;
   rehearse?: boolean;
   rehearseOnly?: boolean;
+};
+
+export type StackUpdatePlan = {
+  stack: string;
+  containers: ({ container: string; image: string })[];
+  rehearsal: {
+    containers: (string)[];
+    copied: (string)[];
+    leftOut: (string)[];
+    obstacle: string | null;
+  } | null;
+  warnings: (string)[];
+  obstacles: ({ message: string; canForce: boolean })[];
+  data: {
+    choice: "keep" | "undo";
+    target: string | null;
+    volumes: ({ name: string; size: number | null })[];
+    keptDays: number;
+  };
 };
 
 export type StackValidation = {
@@ -5365,8 +5404,9 @@ export interface Operations {
   };
   "POST /api/stacks/{name}/deploy": {
     path: { name: string };
+    query?: { plan?: boolean };
     body: StackDeploy | undefined;
-    result: Job;
+    result: StackDeployPlan | Job;
   };
   "POST /api/stacks/{name}/down": {
     path: { name: string };
@@ -5401,8 +5441,9 @@ export interface Operations {
   };
   "POST /api/stacks/{name}/update": {
     path: { name: string };
+    query?: { plan?: boolean };
     body: StackUpdate | undefined;
-    result: Job;
+    result: StackUpdatePlan | Job;
   };
   "POST /api/stream/ticket": { result: StreamTicket };
   "POST /api/system/prune": { body: PruneOptions | undefined; result: PruneResult };

@@ -31,6 +31,7 @@ import { observe } from "../plan/observe.ts";
 import { findImage, imageKey, platformConflicts } from "../plan/platform.ts";
 import type { LoadedStack } from "../plan/stored.ts";
 import { containerNameOf } from "./container.ts";
+import { planDeployUndone } from "./data.ts";
 import { filesOf } from "./files.ts";
 import { replacedNetworks } from "./networks.ts";
 import type { DeployJob, PlannedDeploy, ServiceWork } from "./job.ts";
@@ -167,6 +168,7 @@ export async function planDeploy(
       ...removed,
       ...services.flatMap(({ replaced }) => replaced),
     ]),
+    undone: await planDeployUndone(deps, input, project, observed, changes),
   };
 }
 

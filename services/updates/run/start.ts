@@ -11,7 +11,8 @@ import type { JobKind } from "../../jobs/kind.ts";
 import { type StartedJob, startJob } from "../../jobs/runner.ts";
 import type { JobView } from "../../jobs/view.ts";
 import { compileLinearPattern } from "../../input/linear_pattern.ts";
-import { dataChoice, prepareRestored, prepareUndo } from "../data/plan.ts";
+import { dataChoice, groupOf, prepareUndo, updatedOf } from "../data/plan.ts";
+import { keptBy, prepareRestored } from "../data/restored.ts";
 import type { DataChoice } from "../labels.ts";
 import type { PullPolicy } from "../../images/pull_policy.ts";
 import { pullOfVisible, withVisibleImage } from "./choices.ts";
@@ -150,9 +151,9 @@ export async function startRun<Result>(
   const isUndone = !isRebuild && input.rehearsal !== "only" &&
     dataChoice(deps, survey, data) === "undo";
   const undo = restored
-    ? await prepareRestored(deps, survey, restored)
+    ? await prepareRestored(deps, keptBy(deps, survey), restored)
     : isUndone
-    ? await prepareUndo(deps, [survey], input)
+    ? await prepareUndo(deps, [groupOf(updatedOf(deps, survey))], input)
     : undefined;
   const { id, name } = container;
   return startJob(deps, kind, {
