@@ -59,6 +59,7 @@ const DeployOptions = PlanOptions.extend({
 const Plan = z.object({
   version: z.int().meta({ description: "Of the sources" }),
   changes: z.array(Change).meta({ description: "Networks, volumes, then services" }),
+  rehearse: z.boolean().meta({ description: "Whether it is rehearsed first" }),
   ...PLAN_PARTS,
 }).meta({ id: "StackDeployPlan" });
 

@@ -1,14 +1,16 @@
-/** /api/stacks/:name/update @module */
+/** /api/stacks/:name: update to newer images, and back. @module */
 
 import * as z from "zod";
+import { assertMayDo } from "../../services/access/caller.ts";
+import { rollBackStack } from "../../services/compose/deploy/roll_back.ts";
 import { PULL_POLICIES } from "../../services/images/pull_policy.ts";
 import { previewStackUpdate } from "../../services/updates/run/preview_stack.ts";
 import { startStackUpdate } from "../../services/updates/run/start_stack.ts";
 import type { Deps } from "../../services/deps.ts";
-import { rawEndpoint } from "../contract/endpoint.ts";
+import { endpoint, rawEndpoint } from "../contract/endpoint.ts";
 import { ENGINE_FAILURES, queryBoolean } from "../contract/shapes.ts";
 import { Job } from "../contract/job.ts";
-import { StackParams } from "../stacks/shapes.ts";
+import { ProjectParams, StackParams } from "../stacks/shapes.ts";
 import { DataChoice, PLAN_PARTS, PlannedRehearsal, REHEARSAL, Verification } from "./shapes.ts";
 
 const Plan = z.object({
@@ -70,5 +72,41 @@ export const stackUpdateEndpoints = (deps: Deps) => [
     return query.plan
       ? Response.json(Plan.parse(await previewStackUpdate(deps, request)))
       : Response.json(Job.parse(await startStackUpdate(deps, request)), { status: 202 });
+  }),
+
+  endpoint("POST /api/stacks/:name/rollback", {
+    operationId: "rollBackStack",
+    scope: "stack",
+    destructive: true,
+    summary: "Roll back a stack",
+    description: "Starts a job that takes back what the last update or deploy of the stack has " +
+      "changed. After an update, its containers go back to their images, by the steps of an " +
+      "update. After a deploy, the version before is deployed with the images of then, and " +
+      "containers of services that it does not have are removed; this requires `stacks:write`. " +
+      "Data in volumes stays as it is; with `data`, it goes back to before, too, and what was " +
+      "written since is kept as a snapshot. Another rollback goes forward again.",
+    role: "operator",
+    permission: "stacks:update",
+    params: ProjectParams,
+    body: Verification.omit({ logPatternMustNotAppear: true, monitors: true }).extend({
+      data: z.boolean().default(false).meta({
+        description: "Requires the role admin or `backup:write`, and an update or deploy with " +
+          '`data: "undo"`',
+      }),
+    }).meta({ id: "StackRollback", example: { data: true } }),
+    returns: Job,
+    status: 202,
+    failures: {
+      403: "Containers that this token cannot access depend on the stack, or the caller may not " +
+        "deploy it or bring data back",
+      404: "The stack does not exist",
+      409: "No earlier image, version or data is kept, or as with an update or deploy",
+      ...ENGINE_FAILURES,
+    },
+  }, ({ params, body, note, caller }) => {
+    note.targets = [params.name];
+    note.command = JSON.stringify(body);
+    if (body.data) assertMayDo(caller, "admin", "backup:write");
+    return rollBackStack(deps, caller, { ...body, name: params.name });
   }),
 ];

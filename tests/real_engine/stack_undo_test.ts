@@ -5,7 +5,7 @@ import type { SnapshotView } from "../../services/snapshots/list.ts";
 import { type LiveApp, liveApp } from "../helpers/live_app.ts";
 import { VERSIONS } from "../helpers/migrating_app.ts";
 import { BUSYBOX, engineTest, type RealEngine } from "../helpers/real_engine.ts";
-import { testStack } from "../helpers/test_stack.ts";
+import { ended, testStack } from "../helpers/test_stack.ts";
 
 const service = (version: keyof typeof VERSIONS, volume: string, more = {}) => ({
   image: BUSYBOX,
@@ -37,6 +37,12 @@ async function undoApp(real: RealEngine) {
   return {
     app,
     stack,
+    async rollBack() {
+      const path = `/api/stacks/${stack.name}/rollback`;
+      const { status, body } = await app.call("POST", path, { data: true, stableSeconds: 1 });
+      equal(status, 202, JSON.stringify(body));
+      return await ended(app, body.id);
+    },
     both: async () => [await files("db"), await files("web")],
     async write() {
       for (const name of ["db", "web"]) {
@@ -91,7 +97,15 @@ engineTest("a failed deploy brings the data of all its containers back", async (
   const deployed = await stack.deploy({ data: "undo" });
   equal(deployed.status, "succeeded", deployed.error!);
   equal(deployed.result.data.restored, null);
-  match((await test.both()).join(), /file2.*file2/s);
+  const after = await test.both();
+  match(after.join(), /file2.*file2/s);
+  const back = await test.rollBack();
+  equal(back.status, "succeeded", back.error!);
+  equal(back.result.data.restored, deployed.result.data.before);
+  deepEqual(await test.both(), before);
+  const forward = await test.rollBack();
+  equal(forward.status, "succeeded", forward.error!);
+  deepEqual(await test.both(), after);
 });
 
 engineTest("a deploy whose data could not come back is refused", async (real) => {

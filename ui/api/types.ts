@@ -3818,6 +3818,7 @@ export type StackDeployPlan = {
     action: "create" | "recreate" | "start" | "remove" | "none";
     reasons: ({ path: string; from: string | null; to: string | null; text: string })[];
   })[];
+  rehearse: boolean;
   warnings: (string)[];
   obstacles: ({ message: string; canForce: boolean })[];
   data: {
@@ -3874,6 +3875,12 @@ export type StackPlanOptions = {
     profiles?: (string)[];
     directory?: string;
   };
+};
+
+export type StackRollback = {
+  stableSeconds?: number;
+  verifyTimeoutSeconds?: number;
+  data?: boolean;
 };
 
 export type StackSource = {
@@ -5428,6 +5435,11 @@ export interface Operations {
     path: { name: string };
     query?: { kind?: "compose" | "swarm" };
     result: StackActionReport;
+  };
+  "POST /api/stacks/{name}/rollback": {
+    path: { name: string };
+    body: StackRollback | undefined;
+    result: Job;
   };
   "POST /api/stacks/{name}/start": {
     path: { name: string };

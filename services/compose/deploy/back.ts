@@ -36,13 +36,13 @@ import type {
   CreatedContainers,
   DeployJob,
   FailedDeploy,
+  NamedImage,
   PlannedDeploy,
   ServiceWork,
 } from "./job.ts";
 import { REPLACE_NETWORKS, restoreNetworks } from "./networks.ts";
 import { removeCreatedParts } from "./created_parts.ts";
 import { inUseWarnings } from "./parts_in_use.ts";
-import type { NamedImage } from "./planned.ts";
 import { containersOf } from "./services.ts";
 
 export interface FailedStack {

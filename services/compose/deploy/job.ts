@@ -36,6 +36,8 @@ export interface DeployInput {
   place?: string | undefined;
   /** Keys of the services whose data is kept. */
   undone?: string[] | undefined;
+  /** Images that a rollback gives their names back. */
+  images?: NamedImage[] | undefined;
   /** Data that a rollback brings back. */
   restored?: KeptData | undefined;
   /** Whether it may only deploy what stays inside of the project. */
@@ -56,6 +58,13 @@ export interface AnonymousVolume {
   path: string;
   /** On the engine. */
   volume: string;
+}
+
+/** An image before a pull. */
+export interface NamedImage {
+  reference: string;
+  /** `null` if the host did not have it. */
+  imageId: string | null;
 }
 
 export type DeployJob = JobRun<DeployInput>;

@@ -48,7 +48,10 @@ export async function deployStack(deps: Deps, given: DeployJob): Promise<DeployR
   let planned: PlannedDeploy;
   let rehearsed: Pick<DeployResult, "rehearsal"> = {};
   try {
-    await job.step("pull", () => pullImages(deps, job, stack));
+    await job.step("pull", async () => {
+      await restoreNames(deps, job.input.images ?? []);
+      await pullImages(deps, job, stack);
+    });
     planned = await job.step("plan", () => planDeploy(deps, job, stack));
     const known = planned;
     if (job.input.rehearsal) {

@@ -34,14 +34,7 @@ import { containerNameOf } from "./container.ts";
 import { planDeployUndone } from "./data.ts";
 import { filesOf } from "./files.ts";
 import { replacedNetworks } from "./networks.ts";
-import type { DeployJob, PlannedDeploy, ServiceWork } from "./job.ts";
-
-/** An image before the pull. */
-export interface NamedImage {
-  reference: string;
-  /** `null` if the host did not have it. */
-  imageId: string | null;
-}
+import type { DeployJob, NamedImage, PlannedDeploy, ServiceWork } from "./job.ts";
 
 export const optionsOf = (
   { recreate, removeOrphans, services }: DeployJob["input"],

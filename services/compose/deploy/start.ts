@@ -27,13 +27,15 @@ import { observe } from "../plan/observe.ts";
 import type { Observed } from "../plan/observed.ts";
 import type { StackPlan } from "../plan/plan.ts";
 import { assertServices, type LoadedStack, openStack, swarmOnlyStored } from "../plan/stored.ts";
-import type { DownInput } from "./job.ts";
+import type { DeployInput, DownInput } from "./job.ts";
 import { deployKind, downKind } from "./kinds.ts";
 import type { DeployRequest } from "./request.ts";
 import { assertUsersInScope, partsInUse } from "./parts_in_use.ts";
 
 export interface DeployPreview extends Pick<StackPlan, "changes" | "warnings"> {
   version: number;
+  /** Whether it is rehearsed first. */
+  rehearse: boolean;
   obstacles: Obstacle[];
   data: DataPlan;
 }
@@ -67,17 +69,24 @@ export async function createStack(
  * @throws {AppError} `not_found` for a stack or version without sources; `invalid` for an unknown
  * service; `forbidden` if the scope of an API token does not include what it would change or use;
  * `conflict` while another action is in progress, and with a diff for another version than expected.
+ * @param earlier What a rollback goes back to besides the sources.
  */
 export async function startDeploy(
   deps: Deps,
   caller: Caller,
   name: string,
   request: DeployRequest = {},
+  earlier: Pick<DeployInput, "images" | "restored"> = {},
 ): Promise<JobView> {
   const { stack, observed } = await openDeploy(deps, caller, name, request);
   const rehearsal = await chosenRehearsal(deps, name, request);
-  const undo = rehearsal === "only"
-    ? {}
+  const { restored } = earlier;
+  const undo = rehearsal === "only" ? {} : restored
+    ? {
+      targetId: restored.targetId,
+      place: restored.place,
+      undone: Object.keys(stack.project.services),
+    }
     : await (await import("./data.ts")).prepareDeployUndo(deps, stack, observed, request);
   return startJob(deps, deployKind, {
     target: name,
@@ -92,6 +101,7 @@ export async function startDeploy(
       healthTimeoutSeconds: request.healthTimeoutSeconds ?? null,
       rehearsal,
       ...undo,
+      ...earlier,
       isConfined: isLimited(caller.scope),
       affected: await affectedByStack(deps, caller, name),
     },
@@ -117,6 +127,7 @@ export async function previewDeploy(
   const hidden = includesRole(caller.role, "admin") ? [] : stack.secretValues;
   return {
     version: stack.version,
+    rehearse: await chosenRehearsal(deps, name, request) !== null,
     ...shownPlan(shown, hidden),
     obstacles: [
       ...refusals.map((message) => ({ message: hideValues(message, hidden), canForce: false })),

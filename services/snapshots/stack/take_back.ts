@@ -3,7 +3,7 @@
 import { putPartsBack } from "../../backup/trees/keep.ts";
 import { deleteHostPath } from "../../backup/volumes/host_path.ts";
 import { restoreNames } from "../../compose/deploy/back.ts";
-import type { NamedImage } from "../../compose/deploy/planned.ts";
+import type { NamedImage } from "../../compose/deploy/job.ts";
 import { returnToVersion } from "../../compose/restored_sources.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError, messageFor } from "../../errors.ts";

@@ -2,7 +2,6 @@
 
 import type { Scope } from "../../access/scope.ts";
 import type { Holder } from "../../access/shares.ts";
-import type { KeptData, PreviousImage } from "../../../db/updates/previous.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../errors.ts";
 import { affectedBy } from "../../containers/reserve.ts";
@@ -20,7 +19,7 @@ import { rollbackKind, updateKind } from "./kind.ts";
 import { defaultPull, readLatest } from "./latest.ts";
 import { logObstacles } from "./log_pattern.ts";
 import { assertNoObstacle } from "./prepare.ts";
-import { findPrevious } from "./previous.ts";
+import { findPrevious, requireData } from "./previous.ts";
 import type { UpdateInput } from "./job.ts";
 import { rehearsalChoice, type RehearsalRequest } from "../rehearsal/choice.ts";
 import { rehearsalObstacles } from "../rehearsal/preview.ts";
@@ -121,11 +120,6 @@ export async function startRollback(deps: Deps, request: RollbackRequest): Promi
     data: "keep",
     restored: request.data ? requireData(name, previous) : undefined,
   })).job;
-}
-
-function requireData(name: string, { data }: PreviousImage): KeptData {
-  if (data) return data;
-  throw new AppError("conflict", `The last update of ${name} kept no data (data: undo)`);
 }
 
 /** Starts a job that replaces a container by the steps of an update. @throws {AppError} */
