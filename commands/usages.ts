@@ -140,6 +140,7 @@ stacks:read for --stack without -f; without it, API_KEY is used. The service is 
 export const STACK = `longshore stack validate FILE [--env-file FILE] [--profiles LIST] [--json]
        longshore stack plan FILE [--name NAME] [--remove-orphans]
        longshore stack deploy FILE [--name NAME] [--pull POLICY] [--recreate POLICY] [--remove-orphans]
+                              [--data CHOICE] [--rehearse]
        longshore stack down FILE [--name NAME] [--volumes]
 
 validate checks a Compose file, and prints each problem with its line and column. Needs no service and no
@@ -164,6 +165,9 @@ STACK_ROOTS (default /opt/stacks), and is deployed from there.
 --pull POLICY      always, missing or never (default: pull_policy of each service, or missing)
 --recreate POLICY  changed (default), always or never
 --remove-orphans   also remove containers of services that are not in the file
+--data CHOICE      undo: keep the data of the volumes before, and bring it back if the deploy fails; keep:
+                   leave it as the new containers wrote it; by default as labels and settings say
+--rehearse         try the new containers out on a copy of the data first
 --volumes          also remove the volumes with all data
 
 LONGSHORE_TOKEN is an API token (longshore token create) with the permissions stacks:read,

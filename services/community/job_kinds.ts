@@ -12,7 +12,7 @@ import { scanKind, takeoverKind } from "../takeover/kinds.ts";
 import { rebuildKind } from "../updates/rebuild/kind.ts";
 import { updateCheckKind } from "../updates/check/job.ts";
 import { rollbackKind, updateKind } from "../updates/run/kind.ts";
-import { stackUpdateKind } from "../updates/run/stack_kind.ts";
+import { stackRollbackKind, stackUpdateKind } from "../updates/run/stack_kind.ts";
 import { ownUpdateKind } from "../updates/own_update.ts";
 import type { NamedJobKind } from "../jobs/kind.ts";
 
@@ -23,6 +23,7 @@ export const JOB_KINDS: readonly NamedJobKind[] = [
   rollbackKind,
   rebuildKind,
   stackUpdateKind,
+  stackRollbackKind,
   updateCheckKind,
   deployKind,
   downKind,

@@ -23,7 +23,7 @@ import {
 import { assertRoom, type Estimate, estimateSnapshot } from "./estimate.ts";
 import { snapshotKind } from "./kinds.ts";
 import { withImageLabels } from "./labels.ts";
-import { assertStoppable } from "./hold.ts";
+import { assertStoppable } from "../containers/stoppable.ts";
 import { assertRoomForImages } from "./saved_images.ts";
 import { defaultMode, type Mode } from "./modes.ts";
 

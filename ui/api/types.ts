@@ -1162,6 +1162,7 @@ export type ContainerUpdatePlan = {
     choice: "keep" | "undo";
     target: string | null;
     volumes: ({ name: string; size: number | null })[];
+    keptDays: number;
   };
   verification: { method: "health" | "stability"; holdSeconds: number; deadlineSeconds: number };
 };
@@ -3810,8 +3811,28 @@ export type StackDeploy = {
   onFailure?: "rollback" | "stop";
   stableSeconds?: number;
   healthTimeoutSeconds?: number;
+  data?: "keep" | "undo";
   rehearse?: boolean;
   rehearseOnly?: boolean;
+};
+
+export type StackDeployPlan = {
+  version: number;
+  changes: ({
+    kind: "service" | "network" | "volume";
+    name: string;
+    action: "create" | "recreate" | "start" | "remove" | "none";
+    reasons: ({ path: string; from: string | null; to: string | null; text: string })[];
+  })[];
+  rehearse: boolean;
+  warnings: (string)[];
+  obstacles: ({ message: string; canForce: boolean })[];
+  data: {
+    choice: "keep" | "undo";
+    target: string | null;
+    volumes: ({ name: string; size: number | null })[];
+    keptDays: number;
+  };
 };
 
 export type StackDetail = {
@@ -3860,6 +3881,12 @@ export type StackPlanOptions = {
     profiles?: (string)[];
     directory?: string;
   };
+};
+
+export type StackRollback = {
+  stableSeconds?: number;
+  verifyTimeoutSeconds?: number;
+  data?: boolean;
 };
 
 export type StackSource = {
@@ -3911,6 +3938,25 @@ export type StackUpdate = {
   force?: boolean;
   rehearse?: boolean;
   rehearseOnly?: boolean;
+};
+
+export type StackUpdatePlan = {
+  stack: string;
+  containers: ({ container: string; image: string })[];
+  rehearsal: {
+    containers: (string)[];
+    copied: (string)[];
+    leftOut: (string)[];
+    obstacle: string | null;
+  } | null;
+  warnings: (string)[];
+  obstacles: ({ message: string; canForce: boolean })[];
+  data: {
+    choice: "keep" | "undo";
+    target: string | null;
+    volumes: ({ name: string; size: number | null })[];
+    keptDays: number;
+  };
 };
 
 export type StackValidation = {
@@ -5371,8 +5417,9 @@ export interface Operations {
   };
   "POST /api/stacks/{name}/deploy": {
     path: { name: string };
+    query?: { plan?: boolean };
     body: StackDeploy | undefined;
-    result: Job;
+    result: StackDeployPlan | Job;
   };
   "POST /api/stacks/{name}/down": {
     path: { name: string };
@@ -5395,6 +5442,11 @@ export interface Operations {
     query?: { kind?: "compose" | "swarm" };
     result: StackActionReport;
   };
+  "POST /api/stacks/{name}/rollback": {
+    path: { name: string };
+    body: StackRollback | undefined;
+    result: Job;
+  };
   "POST /api/stacks/{name}/start": {
     path: { name: string };
     query?: { kind?: "compose" | "swarm" };
@@ -5407,8 +5459,9 @@ export interface Operations {
   };
   "POST /api/stacks/{name}/update": {
     path: { name: string };
+    query?: { plan?: boolean };
     body: StackUpdate | undefined;
-    result: Job;
+    result: StackUpdatePlan | Job;
   };
   "POST /api/stream/ticket": { result: StreamTicket };
   "POST /api/system/prune": { body: PruneOptions | undefined; result: PruneResult };

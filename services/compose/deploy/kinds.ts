@@ -5,6 +5,7 @@ import type { Deps } from "../../deps.ts";
 import type { NewEvent } from "../../events/events.ts";
 import type { Activity, Identity } from "../../containers/reservations.ts";
 import type { NamedJobKind } from "../../jobs/kind.ts";
+import { DATA_STEPS } from "../../updates/data/step_names.ts";
 import type { DeployInput, DeployResult, DownInput, DownResult } from "./job.ts";
 
 /** Loaded on first use, because most starts of the service have no deploy to resume. */
@@ -50,6 +51,9 @@ export const deployKind: NamedJobKind<DeployInput, DeployResult> = {
     pull: "Pull images",
     plan: "Plan",
     rehearse: "Rehearse the deploy on a copy",
+    ...DATA_STEPS,
+    copy: "Copy the data while the containers run",
+    keep: "Stop the old containers and keep their data",
     networks: "Create networks",
     volumes: "Create volumes",
     "stop removed": "Stop removed services",

@@ -1,6 +1,6 @@
 /** Starts deploys of stacks, and takes them down. @module */
 
-import type { Caller } from "../../access/caller.ts";
+import { type Caller, includesRole } from "../../access/caller.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError, requireFound } from "../../errors.ts";
 import { deleteStackVersions, selectCurrentVersion } from "../../../db/stack_versions.ts";
@@ -9,35 +9,35 @@ import type { Identity } from "../../containers/reservations.ts";
 import { listAll } from "../../containers/reads.ts";
 import { affectedBy, identityOf } from "../../containers/reserve.ts";
 import { assertDependentsInScope } from "../../containers/share_group.ts";
+import { hideValues } from "../../containers/secret_values.ts";
 import { startJob } from "../../jobs/runner.ts";
 import type { JobView } from "../../jobs/view.ts";
-import type { PullPolicy } from "../../images/pull_policy.ts";
 import { assertInside, assertProjectInScope } from "../plan/boundary.ts";
-import type { PlanOptions } from "../plan/options.ts";
 import type { StackSummary } from "../source_view.ts";
 import {
   type RehearsalChoice,
   rehearsalChoice,
   type RehearsalRequest,
 } from "../../updates/rehearsal/choice.ts";
+import type { DataPlan } from "../../updates/data/plan.ts";
+import type { Obstacle } from "../../updates/run/survey.ts";
 import { createStackSource, type NewSources, recordCurrent } from "../sources.ts";
 import { assertCurrent } from "../versions.ts";
 import { observe } from "../plan/observe.ts";
-import { assertServices, openStack, swarmOnlyStored } from "../plan/stored.ts";
+import type { Observed } from "../plan/observed.ts";
+import type { StackPlan } from "../plan/plan.ts";
+import { assertServices, type LoadedStack, openStack, swarmOnlyStored } from "../plan/stored.ts";
 import type { DeployInput, DownInput } from "./job.ts";
 import { deployKind, downKind } from "./kinds.ts";
+import type { DeployRequest } from "./request.ts";
 import { assertUsersInScope, partsInUse } from "./parts_in_use.ts";
 
-export interface DeployRequest extends PlanOptions, RehearsalRequest {
-  /** Default: the current one. */
-  version?: number | undefined;
-  /** Nothing is deployed unless this is the current version, e.g. that of the plan. */
-  expectedVersion?: number | undefined;
-  pull?: PullPolicy | undefined;
-  onFailure?: DeployInput["onFailure"] | undefined;
-  stableSeconds?: number | undefined;
-  /** Limit of the wait for each dependency, and for the verdict about new containers. */
-  healthTimeoutSeconds?: number | undefined;
+export interface DeployPreview extends Pick<StackPlan, "changes" | "warnings"> {
+  version: number;
+  /** Whether it is rehearsed first. */
+  rehearse: boolean;
+  obstacles: Obstacle[];
+  data: DataPlan;
 }
 
 /**
@@ -69,20 +69,25 @@ export async function createStack(
  * @throws {AppError} `not_found` for a stack or version without sources; `invalid` for an unknown
  * service; `forbidden` if the scope of an API token does not include what it would change or use;
  * `conflict` while another action is in progress, and with a diff for another version than expected.
+ * @param earlier What a rollback goes back to besides the sources.
  */
 export async function startDeploy(
   deps: Deps,
   caller: Caller,
   name: string,
   request: DeployRequest = {},
+  earlier: Pick<DeployInput, "images" | "restored"> = {},
 ): Promise<JobView> {
-  const stack = await recordAndOpen(deps, caller, name, request);
-  assertServices(stack, request);
-  const isConfined = isLimited(caller.scope);
-  if (isConfined) {
-    assertInside(stack, await observe(deps, stack));
-    assertProjectInScope(caller.scope, stack.project);
-  }
+  const { stack, observed } = await openDeploy(deps, caller, name, request);
+  const rehearsal = await chosenRehearsal(deps, name, request);
+  const { restored } = earlier;
+  const undo = rehearsal === "only" ? {} : restored
+    ? {
+      targetId: restored.targetId,
+      place: restored.place,
+      undone: Object.keys(stack.project.services),
+    }
+    : await (await import("./data.ts")).prepareDeployUndo(deps, stack, observed, request);
   return startJob(deps, deployKind, {
     target: name,
     input: {
@@ -94,12 +99,59 @@ export async function startDeploy(
       onFailure: request.onFailure ?? "rollback",
       stableSeconds: request.stableSeconds ?? null,
       healthTimeoutSeconds: request.healthTimeoutSeconds ?? null,
-      rehearsal: await chosenRehearsal(deps, name, request),
-      isConfined,
+      rehearsal,
+      ...undo,
+      ...earlier,
+      isConfined: isLimited(caller.scope),
       affected: await affectedByStack(deps, caller, name),
     },
     caller,
   }).job;
+}
+
+/** Says what a deploy would do and keep. @throws {AppError} As {@linkcode startDeploy}. */
+export async function previewDeploy(
+  deps: Deps,
+  caller: Caller,
+  name: string,
+  request: DeployRequest,
+): Promise<DeployPreview> {
+  const { stack, observed } = await openDeploy(deps, caller, name, request);
+  await affectedByStack(deps, caller, name);
+  const { previewDeployUndo } = await import("./data.ts");
+  const { planProject } = await import("../plan/plan.ts");
+  const { shownPlan } = await import("../plan/shown.ts");
+  const { changes, warnings, refusals } = planProject(stack.project, observed, request);
+  const undo = await previewDeployUndo(deps, stack, observed, request);
+  const shown = { changes, warnings: [...stack.warnings, ...warnings, ...undo.warnings] };
+  const hidden = includesRole(caller.role, "admin") ? [] : stack.secretValues;
+  return {
+    version: stack.version,
+    rehearse: await chosenRehearsal(deps, name, request) !== null,
+    ...shownPlan(shown, hidden),
+    obstacles: [
+      ...refusals.map((message) => ({ message: hideValues(message, hidden), canForce: false })),
+      ...undo.obstacles.map((each) => ({ ...each, canForce: false })),
+    ],
+    data: undo.data,
+  };
+}
+
+/** Opens what a request deploys, with what the engine has of it. */
+async function openDeploy(
+  deps: Deps,
+  caller: Caller,
+  name: string,
+  request: DeployRequest,
+): Promise<{ stack: LoadedStack; observed: Observed }> {
+  const stack = await recordAndOpen(deps, caller, name, request);
+  assertServices(stack, request);
+  const observed = await observe(deps, stack);
+  if (isLimited(caller.scope)) {
+    assertInside(stack, observed);
+    assertProjectInScope(caller.scope, stack.project);
+  }
+  return { stack, observed };
 }
 
 /** As the request says, else the labels of the containers that are there, else the setting. */

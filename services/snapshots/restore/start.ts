@@ -25,7 +25,7 @@ import { currentContainers } from "../../containers/reads.ts";
 import { startJob } from "../../jobs/runner.ts";
 import type { JobView } from "../../jobs/view.ts";
 import { decodePath, encodePath, pathText } from "../file_path.ts";
-import { assertStoppable } from "../hold.ts";
+import { assertStoppable } from "../../containers/stoppable.ts";
 import { openSnapshot } from "../list.ts";
 import { assertNotOwnPath } from "../own_path.ts";
 import { assertRoomToRestore, readRestoreRoom } from "../restore_room.ts";

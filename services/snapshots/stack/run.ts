@@ -10,10 +10,15 @@ import { openTargetRepository } from "../../backup/targets/open.ts";
 import { writeParts, type WrittenParts } from "../../backup/trees/write.ts";
 import { findHostPath, hasContent } from "../../backup/volumes/host_path.ts";
 import { withoutValuesOf } from "../../backup/volumes/secret_values.ts";
-import { type DeployJob, type DeployResult, withoutSecrets } from "../../compose/deploy/job.ts";
+import {
+  type DeployJob,
+  type DeployResult,
+  type NamedImage,
+  withoutSecrets,
+} from "../../compose/deploy/job.ts";
 import { deployStack } from "../../compose/deploy/machine.ts";
 import { restoreNames } from "../../compose/deploy/back.ts";
-import { type NamedImage, nameImages } from "../../compose/deploy/planned.ts";
+import { nameImages } from "../../compose/deploy/planned.ts";
 import { secretValues } from "../../compose/plan/stored.ts";
 import { storeRestored } from "../../compose/restored_sources.ts";
 import { recordCurrent } from "../../compose/sources.ts";

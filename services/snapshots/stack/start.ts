@@ -11,7 +11,7 @@ import type { Deps } from "../../deps.ts";
 import { AppError } from "../../errors.ts";
 import { startJob } from "../../jobs/runner.ts";
 import type { JobView } from "../../jobs/view.ts";
-import { assertStoppable } from "../hold.ts";
+import { assertStoppable } from "../../containers/stoppable.ts";
 import { openSnapshot } from "../list.ts";
 import { assertRoomToRestore, readRestoreRoom, type RestoreRoom } from "../restore_room.ts";
 import { imageOrigins, imagesOf } from "./images.ts";

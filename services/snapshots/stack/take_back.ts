@@ -2,7 +2,7 @@
 
 import { deleteHostPath } from "../../backup/volumes/host_path.ts";
 import { restoreNames } from "../../compose/deploy/back.ts";
-import type { NamedImage } from "../../compose/deploy/planned.ts";
+import type { NamedImage } from "../../compose/deploy/job.ts";
 import { returnToVersion } from "../../compose/restored_sources.ts";
 import type { Deps } from "../../deps.ts";
 import { putBack, type Replacement, stopUsers } from "../replacement.ts";

@@ -14,7 +14,7 @@ import { query } from "../../state/router.ts";
 import { LogView } from "../logs/view.tsx";
 import { hasRole } from "../../state/session.ts";
 import { sentenceOf, showAlert } from "../../state/toasts.ts";
-import { updateStack } from "../updates/stack_update.tsx";
+import { StackUpdateDialog } from "../updates/stack_update.tsx";
 import { stackActions, STATUS_TONES, statusOf, useReloadOnStates } from "./actions.ts";
 import { Files } from "../../parts/files/files.tsx";
 import { JobList } from "../../parts/job_list.tsx";
@@ -48,6 +48,7 @@ export default function Detail({ id = "", tab }: Record<string, string | undefin
   });
   useReloadOnStates(reload);
   useReloadOnEnd({ targetType: "stack", target: name }, reload);
+  const isUpdating = useSignal(false);
   const plan = useSignal<StackPlan | undefined>(undefined);
   useReloadAfter(data.value, () => plan.value = undefined);
   const stack = data.value;
@@ -83,7 +84,7 @@ export default function Detail({ id = "", tab }: Record<string, string | undefin
           ))}
           {stack.kind === "compose" && stack.containerCount > 0 &&
             hasRole("operator", "stacks:update") && (
-            <Button onClick={() => void updateStack(name)}>Update</Button>
+            <Button onClick={() => isUpdating.value = true}>Update</Button>
           )}
           {open.path === undefined && stack.kind === "compose" && stack.hasSources &&
             hasRole("operator", "stack_sources:read") && (
@@ -93,6 +94,12 @@ export default function Detail({ id = "", tab }: Record<string, string | undefin
         </>
       }
     >
+      {isUpdating.value && (
+        <StackUpdateDialog
+          name={name}
+          onClose={() => isUpdating.value = false}
+        />
+      )}
       <JobList group="Stacks" target={{ targetType: "stack", target: name }} />
       <Tabs
         name="Stack"
