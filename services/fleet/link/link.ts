@@ -58,6 +58,7 @@ export function createLink(
   let nextBeat = 0;
   let lastBeatMs = clock.steadyMs();
   let lastHeardMs = lastBeatMs;
+  let ended: Error | undefined;
 
   const session = createSession({
     isClient,
@@ -81,7 +82,7 @@ export function createLink(
     tell,
     tick() {
       if (link.silentMs >= AWAY_MS) return channel.close("the peer does not answer");
-      if (clock.steadyMs() - lastBeatMs >= BEAT_MS) beat();
+      if (!ended && clock.steadyMs() - lastBeatMs >= BEAT_MS) beat();
     },
     probe: () => beat(),
   };
@@ -100,8 +101,9 @@ export function createLink(
   }
 
   function end(reason: string): void {
+    ended = new Error(`The link has ended: ${reason}`);
     session.end(reason);
-    for (const { answered } of beats.values()) answered.reject(new Error(reason));
+    for (const { answered } of beats.values()) answered.reject(ended);
     beats.clear();
     closed.resolve(reason);
   }
@@ -118,6 +120,7 @@ export function createLink(
   }
 
   function beat(): Promise<void> {
+    if (ended) return Promise.reject(ended);
     lastBeatMs = clock.steadyMs();
     const id = nextBeat++;
     const answered = Promise.withResolvers<void>();
