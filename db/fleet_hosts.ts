@@ -21,6 +21,8 @@ const hosts = table("fleet_hosts", {
   challenge: number(),
   joinedAt: text(),
   lastSeenAt: text<string | null>(),
+  /** Whether an event has reported that it is away. */
+  isReportedAway: boolean(),
   leftAt: text<string | null>(),
 }, { order: "name" });
 

@@ -139,7 +139,7 @@ export async function admit(
 
 /** Limits the time of a handshake, and closes the connection with the reason if it fails. */
 export async function withinHandshake<T>(
-  connection: Connection,
+  connection: Pick<Connection, "close">,
   work: () => Promise<T>,
   signal = AbortSignal.timeout(HANDSHAKE_MS),
 ): Promise<T> {

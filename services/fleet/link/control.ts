@@ -11,7 +11,14 @@ import { type Bytes, KEY_BYTES } from "./noise.ts";
 /** Limit of a control message, in bytes. */
 const CONTROL_MAX = 4_096;
 
-const Name = z.string().min(1).max(100);
+/** Limit of names, in characters. */
+export const NAME_MAX = 100;
+
+/** Names of hosts are parts of addresses. */
+export const HOST_NAME = /^[A-Za-z0-9][\w.-]{0,62}$/;
+
+const Name = z.string().min(1).max(NAME_MAX);
+const HostName = z.string().regex(HOST_NAME);
 const Version = z.string().max(40);
 const Counter = z.int().min(0);
 
@@ -21,13 +28,16 @@ const Key = z.base64url().refine((text) => text.length === Math.ceil(KEY_BYTES *
 /** Proof that this is the machine that connected last; see `hosts/challenge.ts`. */
 const Challenge = z.object({ counter: Counter, proof: z.string().max(100) });
 
+const Empty = z.looseObject({});
+
 const TYPES = {
   /** First message of a member that joins. */
-  enrol: z.object({ name: Name, version: Version, machine: z.string().max(200), noteKey: Key }),
+  enrol: z.object({ name: HostName, version: Version, machine: z.string().max(200), noteKey: Key }),
   /** Its answer, and the last message of such a link. */
   enrolled: z.object({
     hostId: z.string().max(100),
-    name: Name,
+    name: HostName,
+    hubName: Name,
     noteKey: Key,
     isPending: z.boolean(),
   }),
@@ -40,9 +50,9 @@ const TYPES = {
   /** The member has stored the challenge. */
   kept: z.object({ counter: Counter }),
   /** An admin has accepted the host. */
-  accepted: z.object({}),
+  accepted: Empty,
   /** The member leaves the fleet. */
-  leave: z.object({}),
+  leave: Empty,
   beat: z.object({ id: Counter, at: z.number() }),
   echo: z.object({ id: Counter, at: z.number() }),
 } as const;
