@@ -21,6 +21,8 @@ const hosts = table("fleet_hosts", {
   challenge: number(),
   joinedAt: text(),
   lastSeenAt: text<string | null>(),
+  /** Whether its link is open, for commands beside the service that has it. */
+  isConnected: boolean(),
   /** Whether an event has reported that it is away. */
   isReportedAway: boolean(),
   leftAt: text<string | null>(),
@@ -44,4 +46,9 @@ export function selectFleetHostByKey(db: Database, linkKey: string): StoredHost 
 
 export function selectFleetHostByName(db: Database, name: string): StoredHost | undefined {
   return hosts.selectOne(db, "WHERE name = :name", { name });
+}
+
+/** After a start, no link is open. */
+export function clearConnectedFleetHosts(db: Database): void {
+  db.run("UPDATE fleet_hosts SET is_connected = 0 WHERE is_connected = 1");
 }

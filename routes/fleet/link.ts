@@ -4,6 +4,7 @@ import * as z from "zod";
 import type { Deps } from "../../services/deps.ts";
 import { AppError } from "../../services/errors.ts";
 import { createAdmission } from "../../services/fleet/hosts/admission.ts";
+import { applyToLinks } from "../../services/fleet/hosts/hosts.ts";
 import { serveLink } from "../../services/fleet/hosts/serve.ts";
 import type { MessageSocket } from "../../services/fleet/link/connection.ts";
 import { type Endpoint, rawEndpoint } from "../contract/endpoint.ts";
@@ -35,8 +36,8 @@ export const linkEndpoints = (deps: Deps): Endpoint[] => {
         503: "Too many hosts connect at the same time",
       },
     }, ({ request, caller }) => {
-      // The command line has changed the fleet beside this process.
-      deps.fleet.refresh();
+      // A command beside this process may have changed the fleet.
+      applyToLinks(deps);
       if (!deps.fleet.isHub) throw new AppError("not_found", "This server has no fleet");
       let socket: WebSocket | undefined;
       let response: Response | undefined;

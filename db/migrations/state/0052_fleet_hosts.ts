@@ -35,6 +35,7 @@ export const migration: Migration = {
       challenge    INTEGER NOT NULL DEFAULT 0,
       joined_at    TEXT NOT NULL,
       last_seen_at TEXT,
+      is_connected INTEGER NOT NULL DEFAULT 0 CHECK (is_connected IN (0, 1)), -- for commands
       is_reported_away INTEGER NOT NULL DEFAULT 0 CHECK (is_reported_away IN (0, 1)),
       left_at      TEXT
     ) STRICT;

@@ -94,6 +94,7 @@ export function acceptHost(
   // Of a host that waits, the last challenge tells its copies apart.
   updateFleetHost(deps.db, id, { isPending: false, ...(!host.isPending && { challenge: 0 }) });
   applyToLinks(deps);
+  deps.changes.record(HOSTS_RESOURCE);
   return toView(deps, { ...host, isPending: false });
 }
 
@@ -105,24 +106,26 @@ export function acceptHost(
 export function removeHost(deps: HostDeps & Pick<Deps, "changes">, id: string): void {
   if (!deleteFleetHost(deps.db, id)) throw notFound("Host", id);
   applyToLinks(deps);
+  deps.changes.record(HOSTS_RESOURCE);
 }
 
 /** Tells open links what was stored about their hosts, also by another process. */
 export function applyToLinks(
   { db, fleet, changes }: Pick<Deps, "db" | "fleet" | "changes">,
 ): void {
+  fleet.refresh();
   for (const [id, open] of fleet.hosts) {
     const host = selectFleetHost(db, id);
     if (!host) {
       open.link.tell({ type: "refused", reason: "The host was removed", isFinal: true });
       open.link.close("the host was removed");
+      changes.record(HOSTS_RESOURCE);
     } else if (open.isPending && !host.isPending) {
       open.isPending = false;
       open.link.tell({ type: "accepted" });
+      changes.record(HOSTS_RESOURCE);
     }
   }
-  fleet.refresh();
-  changes.record(HOSTS_RESOURCE);
 }
 
 /**
@@ -167,6 +170,7 @@ export function enrolHost(
     challenge: 0,
     joinedAt: at,
     lastSeenAt: null,
+    isConnected: false,
     isReportedAway: false,
     leftAt: null,
   };

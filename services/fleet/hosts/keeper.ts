@@ -1,6 +1,11 @@
 /** Keeps the links of a hub: beats, times of the last message, events about hosts that are away. @module */
 
-import { selectFleetHosts, type StoredHost, updateFleetHost } from "../../../db/fleet_hosts.ts";
+import {
+  clearConnectedFleetHosts,
+  selectFleetHosts,
+  type StoredHost,
+  updateFleetHost,
+} from "../../../db/fleet_hosts.ts";
 import type { Deps } from "../../deps.ts";
 import { emit, type EmitDeps } from "../../events/emit.ts";
 import { sleep, type Worker } from "../../lifecycle.ts";
@@ -21,6 +26,7 @@ export const fleetKeeper: Worker = {
   edition: "ce",
   async run(deps, signal, round) {
     const { fleet } = deps;
+    if (fleet.isHub) clearConnectedFleetHosts(deps.db);
     while (!signal.aborted) {
       if (fleet.isHub) {
         keepHosts(deps);

@@ -100,6 +100,7 @@ async function welcome(deps: ServeDeps, channel: Channel, address: string): Prom
     address,
     version: hello.version,
     lastSeenAt: now().toISOString(),
+    isConnected: true,
   });
   const link = createLink(channel, {
     peer: toText(channel.peerKey),
@@ -126,8 +127,9 @@ function register(
   }
   open.link.closed.then((reason) => {
     log.info("host disconnected", { host: host.name, reason });
-    if (fleet.hosts.get(host.id) === open) fleet.hosts.delete(host.id);
-    updateFleetHost(db, host.id, { lastSeenAt: now().toISOString() });
+    if (fleet.hosts.get(host.id) !== open) return;
+    fleet.hosts.delete(host.id);
+    updateFleetHost(db, host.id, { isConnected: false, lastSeenAt: now().toISOString() });
     changes.record(HOSTS_RESOURCE);
   });
 }
