@@ -11,7 +11,7 @@ import { loadSecrets, type Secrets } from "../services/secrets/secrets.ts";
 import { createChanges } from "../services/stream/changes.ts";
 import { assertIsMeant, findInstallation } from "./installation.ts";
 import { CommandError, type Program } from "./program.ts";
-import type { RunningService } from "./running_service.ts";
+import { findRunningService, type RunningService } from "./running_service.ts";
 import { withStateBeside } from "./state_database.ts";
 
 const NOTIFY_MS = 5_000;
@@ -51,7 +51,9 @@ export async function withFleet<T>(
         now: () => new Date(),
         isRunning: running !== undefined,
       }));
-    if (running) await notify(running);
+    // It may have started meanwhile.
+    const service = findRunningService(config.dataDir);
+    if (service) await notify(service);
     return result;
   } catch (error) {
     const isForUser = error instanceof AppError || error instanceof KeyFileError ||
