@@ -3,6 +3,7 @@
 import { nodeOs } from "../services/builtins.ts";
 import { AppError } from "../services/errors.ts";
 import { assertNoMember, joinFleet } from "../services/fleet/enrolment/join.ts";
+import { fingerprintOf, linkKeys } from "../services/fleet/enrolment/keys.ts";
 import { decodeToken, type JoinToken } from "../services/fleet/enrolment/token.ts";
 import { parseArguments } from "./arguments.ts";
 import { recordCommand } from "./console.ts";
@@ -26,8 +27,9 @@ export async function join(program: Program): Promise<number> {
     const machine = machineOf(surroundings.hostname);
     const membership = await joinFleet(deps, given, { name, machine }, signal);
     await recordCommand(program, deps, "join", membership.hubName);
-    return membership;
+    return { ...membership, fingerprint: await fingerprintOf((await linkKeys(deps)).publicKey) };
   });
+  program.note(`Fingerprint of this host: ${joined.fingerprint}`);
   program.print(`This host has joined the fleet of ${joined.hubName} as ${joined.name}.`);
   if (joined.isPending) program.note("It waits until an admin of that server accepts it.");
   return EXIT.ok;
