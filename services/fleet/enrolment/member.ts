@@ -137,8 +137,7 @@ async function keepLink(
     const ended = AbortSignal.any([signal, over.signal]);
     while (!ended.aborted && fleet.membership?.hostId === hostId) await fleet.changed(ended);
     if (over.signal.aborted || signal.aborted) return;
-    await channel.sendControl({ type: "leave" }).catch(() => {});
-    link.close("the host has left");
+    link.part({ type: "leave" }, "the host has left");
   }
 }
 

@@ -117,8 +117,8 @@ export function applyToLinks(
   for (const [id, open] of fleet.hosts) {
     const host = selectFleetHost(db, id);
     if (!host) {
-      open.link.tell({ type: "refused", reason: "The host was removed", isFinal: true });
-      open.link.close("the host was removed");
+      const reason = "The host was removed";
+      open.link.part({ type: "refused", reason, isFinal: true }, reason);
       changes.record(HOSTS_RESOURCE);
     } else if (open.isPending && !host.isPending) {
       open.isPending = false;

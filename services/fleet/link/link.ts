@@ -26,6 +26,8 @@ export interface LinkClock {
 export interface OpenLink extends Link {
   /** Sends a control message; a failure ends the link otherwise. */
   tell(message: Control): void;
+  /** Closes the link after a last control message. */
+  part(message: Control, reason: string): void;
   /** Sends a beat, or closes a link that has been silent for too long. Call it every few seconds. */
   tick(): void;
   /** Sends a beat now. Resolves when it is answered; rejects at the end of the link. */
@@ -80,6 +82,9 @@ export function createLink(
     open: (signal) => Promise.try(() => session.open(signal)),
     close: channel.close,
     tell,
+    part(message, reason) {
+      channel.sendControl(message).catch(() => {}).finally(() => channel.close(reason));
+    },
     tick() {
       if (link.silentMs >= AWAY_MS) return channel.close("the peer does not answer");
       if (!ended && clock.steadyMs() - lastBeatMs >= BEAT_MS) beat();
