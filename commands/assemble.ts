@@ -21,6 +21,7 @@ import type { Config } from "../services/config/config.ts";
 import type { Deps } from "../services/deps.ts";
 import { adapters, channels, counts, monitorProbes, recorders } from "../services/editions.ts";
 import { createEventBus } from "../services/events/events.ts";
+import { createFleet } from "../services/fleet/hosts/fleet.ts";
 import { createHostCache } from "../services/metrics/host/cache.ts";
 import { createInventory } from "../services/containers/inventory.ts";
 import { createTemporaryNames } from "../services/containers/temporary_names.ts";
@@ -141,6 +142,7 @@ export function assemble(parts: Parts): Deps {
     outbox: createOutboxSignal(),
     channels,
     maintenance,
+    fleet: createFleet(db),
     vitals: createVitals(),
     workers: new Map(),
     startedAt: now(),

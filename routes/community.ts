@@ -100,6 +100,12 @@ export const communityGroups: readonly EndpointGroup[] = [
   group("/api/events", () => import("./events.ts")),
   group("/api/webhooks", () => import("./webhooks.ts")),
   group("/api/integrations", () => import("./integrations.ts")),
+  group(
+    ["/api/fleet", "/fleet/link"],
+    () => import("./fleet/hosts.ts"),
+    () => import("./fleet/invites.ts"),
+    () => import("./fleet/link.ts"),
+  ),
   group("/openapi.json", () => import("./api_document.ts")),
   group(["/", "/docs"], () => import("./dashboard/endpoints.ts")),
 ];

@@ -18,9 +18,9 @@ import { attachToContainer, startShell } from "../../services/containers/termina
 import { runTerminal } from "../../services/containers/terminal/session.ts";
 import { namesOf } from "../../services/containers/reads.ts";
 import type { Deps } from "../../services/deps.ts";
-import { AppError } from "../../services/errors.ts";
 import { type Endpoint, endpoint, type Input, rawEndpoint } from "../contract/endpoint.ts";
 import { ENGINE_FAILURES, Timestamp } from "../contract/shapes.ts";
+import { upgradeWebSocket } from "../pipeline/web_socket.ts";
 import { ContainerParams } from "./shapes.ts";
 
 /** Longest command, in characters. */
@@ -155,7 +155,7 @@ async function openSocket(
   const targets = namesOf(deps, [id, grant.containerId]);
   // Not after the upgrade, when the client can no longer get a status.
   deps.terminals.assertFree();
-  const { socket, response } = upgrade(request, deps.terminals.pongTimeoutS);
+  const { socket, response } = upgradeWebSocket(request, deps.terminals.pongTimeoutS);
   const watchSession = createSessionWatch(deps, caller.familyId);
   void runTerminal(deps, {
     socket,
@@ -167,13 +167,4 @@ async function openSocket(
     record: (phase, entry) => recordPhase(phase, { targets, ...entry }),
   });
   return response;
-}
-
-function upgrade(request: Request, idleTimeout: number): Deno.WebSocketUpgrade {
-  try {
-    if (request.method !== "GET") throw new TypeError("RFC 6455, section 4.1: the method is GET");
-    return Deno.upgradeWebSocket(request, { idleTimeout });
-  } catch (cause) {
-    throw new AppError("invalid", "The request must be a WebSocket handshake", { cause });
-  }
 }

@@ -319,6 +319,8 @@ export type ApiToken = {
       | "chatops:write"
       | "sla:read"
       | "sla:write"
+      | "fleet:read"
+      | "fleet:write"
       | "users:read"
       | "users:write"
       | "settings:read"
@@ -731,6 +733,10 @@ export type ChatChannelChanges = {
     | "engine.unreadable"
     | "engine.readable"
     | "host.disk_full_soon"
+    | "host.joined"
+    | "host.away"
+    | "host.back"
+    | "host.duplicate"
     | "deploy.succeeded"
     | "deploy.rolled_back"
     | "deploy.failed"
@@ -1169,6 +1175,22 @@ export type ContainerUpdatePlan = {
 
 export type ConvertedCommand = { compose: string; warnings: (string)[] };
 
+export type CreatedFleetInvite = {
+  id: string;
+  name: string | null;
+  pattern: string | null;
+  labels: Record<string, string>;
+  address: string;
+  usesMax: number;
+  uses: number;
+  acceptsAtOnce: boolean;
+  createdBy: string;
+  createdAt: string;
+  expiresAt: string;
+  token: string;
+  command: string;
+};
+
 export type CreatedStack = {
   name: string;
   kind: "compose" | "swarm";
@@ -1462,6 +1484,42 @@ export type FileList = {
 export type FileRename = { path: string; to: string };
 
 export type FirstAccount = { name?: string | null; email: string; password: string };
+
+export type FleetHost = {
+  id: string;
+  name: string;
+  labels: Record<string, string>;
+  state: "pending" | "connected" | "late" | "away" | "never" | "left";
+  since: string | null;
+  machine: string;
+  version: string;
+  address: string;
+  fingerprint: string;
+  latencyMs: number | null;
+  skewMs: number | null;
+  joinedAt: string;
+  lastSeenAt: string | null;
+};
+
+export type FleetHostChanges = { name?: string; labels?: Record<string, string> };
+
+export type FleetHostList = { hosts: (FleetHost)[] };
+
+export type FleetInvite = {
+  id: string;
+  name: string | null;
+  pattern: string | null;
+  labels: Record<string, string>;
+  address: string;
+  usesMax: number;
+  uses: number;
+  acceptsAtOnce: boolean;
+  createdBy: string;
+  createdAt: string;
+  expiresAt: string;
+};
+
+export type FleetInviteList = { invites: (FleetInvite)[] };
 
 export type GeneratedStack = {
   name: string | null;
@@ -1889,6 +1947,8 @@ export type IssuedApiToken = {
       | "chatops:write"
       | "sla:read"
       | "sla:write"
+      | "fleet:read"
+      | "fleet:write"
       | "users:read"
       | "users:write"
       | "settings:read"
@@ -2267,6 +2327,8 @@ export type NewApiToken = {
       | "chatops:write"
       | "sla:read"
       | "sla:write"
+      | "fleet:read"
+      | "fleet:write"
       | "users:read"
       | "users:write"
       | "settings:read"
@@ -2340,6 +2402,10 @@ export type NewChatChannel = {
     | "engine.unreadable"
     | "engine.readable"
     | "host.disk_full_soon"
+    | "host.joined"
+    | "host.away"
+    | "host.back"
+    | "host.duplicate"
     | "deploy.succeeded"
     | "deploy.rolled_back"
     | "deploy.failed"
@@ -2391,6 +2457,16 @@ export type NewComplianceEntry = {
   detail?: string | null;
   outcome?: "success" | "failure";
   metadata?: Record<string, unknown> | null;
+};
+
+export type NewFleetInvite = {
+  name?: string;
+  pattern?: string;
+  labels?: Record<string, string>;
+  count?: number;
+  expiresMinutes?: number;
+  acceptsAtOnce?: boolean;
+  address?: string;
 };
 
 export type NewFolder = { path: string };
@@ -2518,6 +2594,10 @@ export type NewNotificationChannel = {
     | "engine.unreadable"
     | "engine.readable"
     | "host.disk_full_soon"
+    | "host.joined"
+    | "host.away"
+    | "host.back"
+    | "host.duplicate"
     | "deploy.succeeded"
     | "deploy.rolled_back"
     | "deploy.failed"
@@ -2771,6 +2851,10 @@ export type NewWebhook = {
     | "engine.unreadable"
     | "engine.readable"
     | "host.disk_full_soon"
+    | "host.joined"
+    | "host.away"
+    | "host.back"
+    | "host.duplicate"
     | "deploy.succeeded"
     | "deploy.rolled_back"
     | "deploy.failed"
@@ -2861,6 +2945,10 @@ export type NotificationChannelChanges = {
     | "engine.unreadable"
     | "engine.readable"
     | "host.disk_full_soon"
+    | "host.joined"
+    | "host.away"
+    | "host.back"
+    | "host.duplicate"
     | "deploy.succeeded"
     | "deploy.rolled_back"
     | "deploy.failed"
@@ -3122,6 +3210,7 @@ export type Permission = {
     | "uptime"
     | "chatops"
     | "sla"
+    | "fleet"
     | "users"
     | "settings"
     | "compliance"
@@ -4393,6 +4482,10 @@ export type WebhookChanges = {
     | "engine.unreadable"
     | "engine.readable"
     | "host.disk_full_soon"
+    | "host.joined"
+    | "host.away"
+    | "host.back"
+    | "host.duplicate"
     | "deploy.succeeded"
     | "deploy.rolled_back"
     | "deploy.failed"
@@ -4542,6 +4635,8 @@ export interface Operations {
     result: Done;
   };
   "DELETE /api/ext/service-pro/uptime/monitors/{id}": { path: { id: string }; result: Done };
+  "DELETE /api/fleet/hosts/{id}": { path: { id: string }; result: Done };
+  "DELETE /api/fleet/invites/{id}": { path: { id: string }; result: Done };
   "DELETE /api/icons/uploaded/{name}": { path: { name: string }; result: Done };
   "DELETE /api/identity/oidc/{id}": { path: { id: string }; result: Done };
   "DELETE /api/images/{id}": {
@@ -4820,6 +4915,7 @@ export interface Operations {
         | "uptime"
         | "chatops"
         | "sla"
+        | "fleet"
         | "users"
         | "settings"
         | "compliance"
@@ -4979,6 +5075,9 @@ export interface Operations {
     path: { id: string };
     result: MonitorStats;
   };
+  "GET /api/fleet/hosts": { result: FleetHostList };
+  "GET /api/fleet/hosts/{id}": { path: { id: string }; result: FleetHost };
+  "GET /api/fleet/invites": { result: FleetInviteList };
   "GET /api/health": { result: Health };
   "GET /api/icons": { result: IconList };
   "GET /api/icons/uploaded": { result: UploadedIconList };
@@ -5172,6 +5271,7 @@ export interface Operations {
   "GET /auth/setup": { result: SetupState };
   "GET /auth/users": { result: UserList };
   "GET /docs": { result: string };
+  "GET /fleet/link": { result: undefined };
   "GET /health": { result: ShortHealth };
   "GET /livez": { result: Liveness };
   "GET /metrics": { result: string };
@@ -5376,6 +5476,8 @@ export interface Operations {
     path: { id: string };
     result: Monitor;
   };
+  "POST /api/fleet/hosts/{id}/accept": { path: { id: string }; result: FleetHost };
+  "POST /api/fleet/invites": { body: NewFleetInvite | undefined; result: CreatedFleetInvite };
   "POST /api/icons/uploaded": { body: NewIcon; result: UploadedIcon };
   "POST /api/identity/oidc": { body: NewOidcProvider; result: OidcProvider };
   "POST /api/identity/oidc/{id}/test": { path: { id: string }; result: OidcTest };
@@ -5650,6 +5752,11 @@ export interface Operations {
     path: { id: string };
     body: MonitorChanges | undefined;
     result: Monitor;
+  };
+  "PUT /api/fleet/hosts/{id}": {
+    path: { id: string };
+    body: FleetHostChanges | undefined;
+    result: FleetHost;
   };
   "PUT /api/identity/oidc/{id}": {
     path: { id: string };

@@ -87,6 +87,10 @@ export const TAGS: Record<Edition, Record<string, Tag>> = {
       description: "The edition in force, its license, limits and trial.",
     },
     Health: { groups: ["livez", "readyz", "health"], description: "Probes of the service itself." },
+    Fleet: {
+      groups: ["fleet"],
+      description: "Other hosts that are managed from here, and the invites with which they join.",
+    },
     Documentation: {
       groups: ["", "openapi.json", "docs"],
       description: "This document, and a page to read and try it.",
