@@ -79,6 +79,11 @@ export const communityGroups: readonly EndpointGroup[] = [
     () => import("./stacks/log_streams.ts"),
     () => import("./files/stacks.ts"),
   ),
+  group(
+    "/api/swarm",
+    () => import("./swarm/cluster.ts"),
+    () => import("./swarm/services.ts"),
+  ),
   group("/api/takeover", () => import("./takeover.ts")),
   group("/api/logs", () => import("./logs.ts")),
   group("/api/images", () => import("./images.ts")),
