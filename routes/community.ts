@@ -83,6 +83,7 @@ export const communityGroups: readonly EndpointGroup[] = [
     "/api/swarm",
     () => import("./swarm/cluster.ts"),
     () => import("./swarm/services.ts"),
+    () => import("./swarm/service_changes.ts"),
   ),
   group("/api/takeover", () => import("./takeover.ts")),
   group("/api/logs", () => import("./logs.ts")),

@@ -8,6 +8,12 @@ import { snapshotKind } from "../snapshots/kinds.ts";
 import { drillKind } from "../snapshots/drills/kinds.ts";
 import { restoreKind } from "../snapshots/restore/kinds.ts";
 import { stackRestoreKind } from "../snapshots/stack/kinds.ts";
+import {
+  restartKind,
+  scaleKind,
+  serviceRollbackKind,
+  serviceUpdateKind,
+} from "../swarm/service_jobs.ts";
 import { scanKind, takeoverKind } from "../takeover/kinds.ts";
 import { rebuildKind } from "../updates/rebuild/kind.ts";
 import { updateCheckKind } from "../updates/check/job.ts";
@@ -27,6 +33,10 @@ export const JOB_KINDS: readonly NamedJobKind[] = [
   deployKind,
   downKind,
   ownUpdateKind,
+  scaleKind,
+  restartKind,
+  serviceRollbackKind,
+  serviceUpdateKind,
   scanKind,
   takeoverKind,
   snapshotKind,

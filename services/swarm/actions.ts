@@ -85,11 +85,17 @@ function scaledToZero(spec: ServiceSpec, replicas: number): ServiceSpec {
 }
 
 function scaledUp(spec: ServiceSpec): ServiceSpec {
-  const { [REPLICAS_LABEL]: stored = "", ...labels } = spec.Labels ?? {};
-  const replicas = /^[1-9]\d{0,5}$/.test(stored) ? Number(stored) : 1;
+  const stored = spec.Labels?.[REPLICAS_LABEL] ?? "";
+  return withReplicas(spec, /^[1-9]\d{0,5}$/.test(stored) ? Number(stored) : 1);
+}
+
+/** The specification of a replicated service with another number of replicas. */
+export function withReplicas(spec: ServiceSpec, replicas: number): ServiceSpec {
+  const { [REPLICAS_LABEL]: _, ...labels } = spec.Labels ?? {};
   return { ...spec, Labels: labels, Mode: { Replicated: { Replicas: replicas } } };
 }
 
+/** The specification with which the swarm replaces every task. */
 export function withForcedUpdate(spec: ServiceSpec): ServiceSpec {
   const { TaskTemplate } = spec;
   return {

@@ -14,6 +14,9 @@ export const STACK_LABEL = "com.docker.stack.namespace";
 /** Label of a task's container: the full name of its service. */
 export const SERVICE_LABEL = "com.docker.swarm.service.name";
 
+/** Label of a task's container: the id of its service. */
+export const SERVICE_ID_LABEL = "com.docker.swarm.service.id";
+
 /** Label of a task's container: `<service>.<slot>.<task id>`. */
 export const TASK_LABEL = "com.docker.swarm.task.name";
 

@@ -58,4 +58,30 @@ ownEngineTest("a swarm is described, and its services are changed, through the A
     [2, "running"],
   ]);
   equal((await app.call("GET", `/api/swarm/nodes/${node.hostname}/tasks`)).body.tasks.length, 2);
+
+  const run = async (action: string, body: unknown = undefined) => {
+    const started = await app.call("POST", `/api/swarm/services/shop_web/${action}`, body);
+    equal(started.status, 202, JSON.stringify(started.body));
+    const job = async () => (await app.call("GET", `/api/jobs/${started.body.id}`)).body;
+    await until(`${action} has ended`, async () => (await job()).endedAt !== null);
+    return await job();
+  };
+  const noEarlier = await app.call("POST", "/api/swarm/services/shop_web/rollback");
+  deepEqual([noEarlier.status, noEarlier.body.error], [
+    409,
+    "Swarm has no earlier version of shop_web",
+  ]);
+  const scaled = await run("scale", { replicas: 3 });
+  deepEqual([scaled.status, scaled.result?.running, scaled.error], ["succeeded", 3, null]);
+  equal((await run("scale", { replicas: 1 })).status, "succeeded");
+
+  await engine.docker("tag", BUSYBOX, "longshore-test/busybox:2");
+  const updated = await run("update", { image: "longshore-test/busybox:2", monitorSeconds: 1 });
+  deepEqual([updated.status, updated.error], ["succeeded", null]);
+  equal((await web()).image, "longshore-test/busybox:2");
+  const failed = await run("update", { image: "longshore-test/missing:1" });
+  equal(failed.status, "rolled_back");
+  match(failed.error, /^Swarm has rolled the update back: .*No such image/);
+  equal((await web()).image, "longshore-test/busybox:2");
+  equal((await app.call("POST", "/api/swarm/services/shop_web/rollback")).status, 409);
 });

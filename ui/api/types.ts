@@ -288,6 +288,8 @@ export type ApiToken = {
       | "volumes:prune"
       | "networks:read"
       | "networks:write"
+      | "swarm:read"
+      | "swarm:write"
       | "system:read"
       | "system:prune"
       | "alerts:read"
@@ -1852,6 +1854,8 @@ export type IssuedApiToken = {
       | "volumes:prune"
       | "networks:read"
       | "networks:write"
+      | "swarm:read"
+      | "swarm:write"
       | "system:read"
       | "system:prune"
       | "alerts:read"
@@ -1916,7 +1920,7 @@ export type IssuedApiToken = {
 export type Job = {
   id: string;
   kind: string;
-  targetType: "image" | "container" | "stack" | "host";
+  targetType: "image" | "container" | "stack" | "host" | "service" | "secret" | "config";
   target: string;
   stack: string | null;
   status:
@@ -1945,12 +1949,12 @@ export type Job = {
 
 export type JobKind = {
   id: string;
-  group: "Backups" | "Images" | "Stacks" | "Takeover" | "Updates";
+  group: "Backups" | "Images" | "Stacks" | "Swarm" | "Takeover" | "Updates";
   title: string;
   running: string;
   steps: Record<string, string>;
   unit: "bytes" | "steps";
-  targetType: "image" | "container" | "stack" | "host";
+  targetType: "image" | "container" | "stack" | "host" | "service" | "secret" | "config";
   readPermission: string;
   role: "viewer" | "operator" | "admin";
   permission: string;
@@ -2230,6 +2234,8 @@ export type NewApiToken = {
       | "volumes:prune"
       | "networks:read"
       | "networks:write"
+      | "swarm:read"
+      | "swarm:write"
       | "system:read"
       | "system:prune"
       | "alerts:read"
@@ -3101,6 +3107,7 @@ export type Permission = {
     | "images"
     | "volumes"
     | "networks"
+    | "swarm"
     | "system"
     | "alerts"
     | "registries"
@@ -4096,6 +4103,148 @@ export type SubscriptionConfirmation = {
 
 export type SubscriptionResult = { ok: true; message: string };
 
+export type Swarm = {
+  active: boolean;
+  id: string | null;
+  createdAt: string | null;
+  nodeId: string | null;
+  role: "manager" | null;
+  managers: ({
+    id: string;
+    hostname: string | null;
+    address: string;
+    isLeader: boolean;
+    isReachable: boolean | null;
+  })[];
+  nodes: number | null;
+  quorum: { managers: number; reachable: number | null; needed: number; isKept: boolean } | null;
+  caExpiresAt: string | null;
+  warnings: (string)[];
+};
+
+export type SwarmNode = {
+  id: string;
+  hostname: string;
+  role: "manager" | "worker";
+  availability: "active" | "pause" | "drain";
+  state: string;
+  message: string;
+  address: string;
+  managerAddress: string | null;
+  isLeader: boolean;
+  isReachable: boolean | null;
+  isSelf: boolean;
+  engineVersion: string;
+  os: string;
+  architecture: string;
+  cpus: number;
+  memoryBytes: number;
+  labels: Record<string, string>;
+  tasks: number;
+  createdAt: string | null;
+  updatedAt: string | null;
+};
+
+export type SwarmNodeChange = {
+  availability?: "active" | "pause" | "drain";
+  role?: "manager" | "worker";
+  labels?: Record<string, string>;
+};
+
+export type SwarmNodeList = { nodes: (SwarmNode)[] };
+
+export type SwarmScale = { replicas: number };
+
+export type SwarmService = {
+  id: string;
+  name: string;
+  stack: string | null;
+  mode: "replicated" | "global" | "job";
+  image: string;
+  digest: string | null;
+  desired: number;
+  running: number;
+  ports: ({ protocol: string; target: number; published: number | null; mode: string })[];
+  placement: { constraints: (string)[]; spread: (string)[]; maxReplicasPerNode: number | null };
+  update:
+    | { state: string; message: string; startedAt: string | null; completedAt: string | null }
+    | null;
+  canRollBack: boolean;
+  createdAt: string | null;
+  updatedAt: string | null;
+};
+
+export type SwarmServiceDetail = {
+  id: string;
+  name: string;
+  stack: string | null;
+  mode: "replicated" | "global" | "job";
+  image: string;
+  digest: string | null;
+  desired: number;
+  running: number;
+  ports: ({ protocol: string; target: number; published: number | null; mode: string })[];
+  placement: { constraints: (string)[]; spread: (string)[]; maxReplicasPerNode: number | null };
+  update:
+    | { state: string; message: string; startedAt: string | null; completedAt: string | null }
+    | null;
+  canRollBack: boolean;
+  createdAt: string | null;
+  updatedAt: string | null;
+  failures: ({
+    id: string;
+    slot: number | null;
+    node: { id: string; hostname: string } | null;
+    state: string;
+    exitCode: number | null;
+    error: string;
+    at: string | null;
+  })[];
+  secrets: (string)[];
+  configs: (string)[];
+  updateSettings: SwarmUpdateSettings;
+  rollbackSettings: SwarmUpdateSettings;
+};
+
+export type SwarmServiceList = { services: (SwarmService)[] };
+
+export type SwarmServiceUpdate = {
+  image?: string;
+  parallelism?: number;
+  delaySeconds?: number;
+  monitorSeconds?: number;
+  order?: "stop-first" | "start-first";
+};
+
+export type SwarmTask = {
+  id: string;
+  service: { id: string; name: string };
+  slot: number | null;
+  node: { id: string; hostname: string } | null;
+  state: string;
+  desiredState: string;
+  message: string;
+  error: string | null;
+  exitCode: number | null;
+  image: string;
+  digest: string | null;
+  containerId: string | null;
+  createdAt: string | null;
+  changedAt: string | null;
+  replacement: { id: string; node: { id: string; hostname: string } | null; state: string } | null;
+};
+
+export type SwarmTaskList = { tasks: (SwarmTask)[] };
+
+export type SwarmUpdateSettings = {
+  parallelism: number;
+  delaySeconds: number;
+  failureAction: string;
+  monitorSeconds: number;
+  maxFailureRatio: number;
+  order: string;
+};
+
 export type TaggedImage = { ok: true; image: string };
 
 export type Takeover = {
@@ -4753,6 +4902,7 @@ export interface Operations {
         | "images"
         | "volumes"
         | "networks"
+        | "swarm"
         | "system"
         | "alerts"
         | "registries"
@@ -5064,6 +5214,13 @@ export interface Operations {
     };
     result: string;
   };
+  "GET /api/swarm": { result: Swarm };
+  "GET /api/swarm/nodes": { result: SwarmNodeList };
+  "GET /api/swarm/nodes/{id}": { path: { id: string }; result: SwarmNode };
+  "GET /api/swarm/nodes/{id}/tasks": { path: { id: string }; result: SwarmTaskList };
+  "GET /api/swarm/services": { result: SwarmServiceList };
+  "GET /api/swarm/services/{id}": { path: { id: string }; result: SwarmServiceDetail };
+  "GET /api/swarm/services/{id}/tasks": { path: { id: string }; result: SwarmTaskList };
   "GET /api/system/disk": { result: DiskUsage };
   "GET /api/system/docker": { result: Engine };
   "GET /api/system/metrics": { result: HostMetrics };
@@ -5405,6 +5562,14 @@ export interface Operations {
     result: Job;
   };
   "POST /api/stream/ticket": { result: StreamTicket };
+  "POST /api/swarm/services/{id}/restart": { path: { id: string }; result: Job };
+  "POST /api/swarm/services/{id}/rollback": { path: { id: string }; result: Job };
+  "POST /api/swarm/services/{id}/scale": { path: { id: string }; body: SwarmScale; result: Job };
+  "POST /api/swarm/services/{id}/update": {
+    path: { id: string };
+    body: SwarmServiceUpdate | undefined;
+    result: Job;
+  };
   "POST /api/system/prune": { body: PruneOptions | undefined; result: PruneResult };
   "POST /api/takeover": { body: TakeoverRequest | undefined; result: Job };
   "POST /api/tokens": { body: NewApiToken; result: IssuedApiToken };
@@ -5638,6 +5803,11 @@ export interface Operations {
     path: { name: string };
     body: StackSourceChange;
     result: StackSourceVersion;
+  };
+  "PUT /api/swarm/nodes/{id}": {
+    path: { id: string };
+    body: SwarmNodeChange | undefined;
+    result: SwarmNode;
   };
   "PUT /api/updates/settings": { body: UpdateSettingsChanges | undefined; result: UpdateSettings };
   "PUT /api/volumes/{name}/file": {
