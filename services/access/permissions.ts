@@ -51,6 +51,7 @@ const CATALOG: Record<string, Record<string, UserRole>> = {
   volumes: { read: "viewer", write: "admin", delete: "admin", prune: "admin" },
   networks: READ_BY_ALL,
   swarm: READ_BY_ALL,
+  swarm_secrets: READ_BY_ADMINS,
   system: { read: "viewer", prune: "admin" },
   alerts: READ_BY_ALL,
   registries: READ_BY_ADMINS,

@@ -8,6 +8,7 @@ import { snapshotKind } from "../snapshots/kinds.ts";
 import { drillKind } from "../snapshots/drills/kinds.ts";
 import { restoreKind } from "../snapshots/restore/kinds.ts";
 import { stackRestoreKind } from "../snapshots/stack/kinds.ts";
+import { configRotationKind, secretRotationKind } from "../swarm/rotation.ts";
 import {
   restartKind,
   scaleKind,
@@ -37,6 +38,8 @@ export const JOB_KINDS: readonly NamedJobKind[] = [
   restartKind,
   serviceRollbackKind,
   serviceUpdateKind,
+  secretRotationKind,
+  configRotationKind,
   scanKind,
   takeoverKind,
   snapshotKind,

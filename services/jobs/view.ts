@@ -19,8 +19,8 @@ export const JOB_PERMISSIONS: Record<JobTargetType, `${string}:${string}`> = {
   stack: "stacks:read",
   host: "system:read",
   service: "swarm:read",
-  secret: "swarm:read",
-  config: "swarm:read",
+  secret: "swarm_secrets:read",
+  config: "swarm_secrets:read",
 };
 
 /** Leaves out what only the job's kind and its turn need. */

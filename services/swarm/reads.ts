@@ -93,3 +93,22 @@ function isVisible({ scope }: Scoped, { Spec }: Service): boolean {
   const stack = Spec.Labels?.[STACK_LABEL];
   return stack !== undefined && includesStack(scope, stack);
 }
+
+/** A task with its name in logs. */
+export interface TaskName {
+  id: string;
+  /** E.g. `shop_web.2`; of a global service with the node, e.g. `shop_agent.edge-1`. */
+  name: string;
+  /** Host name; empty until a node is chosen. */
+  node: string;
+}
+
+/** The tasks of a service that the swarm still knows, with their names. */
+export async function namedTasks(deps: EngineDeps, service: Service): Promise<TaskName[]> {
+  const [tasks, nodes] = await Promise.all([tasksOf(deps, service), nodeList(deps.engine)]);
+  return toTaskViews(tasks, tasks, namesOf(nodes, [service])).map(({ id, slot, node, service }) => ({
+    id,
+    name: `${service.name}.${slot ?? node?.hostname ?? id}`,
+    node: node?.hostname ?? "",
+  }));
+}

@@ -3,13 +3,12 @@
 import { distributionInspect } from "../../engine/distribution.ts";
 import { EngineError } from "../../engine/errors.ts";
 import { findReference } from "../../engine/image_reference.ts";
-import { type Service, serviceInspect, type ServiceSpec, serviceUpdate } from "../../engine/swarm.ts";
-import { sha256 } from "../builtins.ts";
+import type { ServiceSpec } from "../../engine/swarm.ts";
 import type { Deps } from "../deps.ts";
 import type { JobRun, NamedJobKind } from "../jobs/kind.ts";
 import { authFor, withForcedUpdate, withReplicas } from "./actions.ts";
-import { converge, type ServiceResult } from "./converge.ts";
-import { retryOutOfSequence } from "./sequence.ts";
+import { changeService } from "./change_steps.ts";
+import type { ServiceResult } from "./converge.ts";
 
 /** Settings of an update; those that are missing stay. */
 export interface UpdateChoice {
@@ -28,12 +27,6 @@ export interface ServiceInput {
   stack: string | null;
 }
 
-type Change<Input> = (
-  deps: Deps,
-  service: Service,
-  input: Input,
-) => ServiceSpec | Promise<ServiceSpec>;
-
 const SHARED = {
   group: "Swarm",
   targetType: "service",
@@ -50,10 +43,11 @@ const SHARED = {
 /** Continues after a restart, because the swarm works on. */
 function serviceKind<Input extends ServiceInput>(
   words: Pick<NamedJobKind, "id" | "title" | "running" | "role">,
-  change: Change<Input>,
+  change: (deps: Deps, spec: ServiceSpec, input: Input) => ServiceSpec | Promise<ServiceSpec>,
   options: { rollback?: "previous" } = {},
 ): NamedJobKind<Input, ServiceResult> {
-  const run = (deps: Deps, job: JobRun<Input>) => changeService(deps, job, change, options);
+  const run = (deps: Deps, job: JobRun<Input>) =>
+    changeService(deps, job, job.input.id, (spec) => change(deps, spec, job.input), options);
   return { ...SHARED, ...words, run, recover: run };
 }
 
@@ -62,64 +56,38 @@ export const scaleKind = serviceKind<ServiceInput & { replicas: number }>({
   title: "Scale",
   running: "Scaling {target}",
   role: "operator",
-}, (_, { Spec }, { replicas }) => withReplicas(Spec, replicas));
+}, (_, spec, { replicas }) => withReplicas(spec, replicas));
 
 export const restartKind = serviceKind<ServiceInput>({
   id: "service.restart",
   title: "Restart",
   running: "Restarting {target}",
   role: "operator",
-}, (_, { Spec }) => withForcedUpdate(Spec));
+}, (_, spec) => withForcedUpdate(spec));
 
 export const serviceRollbackKind = serviceKind<ServiceInput>({
   id: "service.rollback",
   title: "Rollback",
   running: "Rolling {target} back",
   role: "operator",
-}, (_, { Spec }) => Spec, { rollback: "previous" });
+}, (_, spec) => spec, { rollback: "previous" });
 
 export const serviceUpdateKind = serviceKind<ServiceInput & { choice: UpdateChoice }>({
   id: "service.update",
   title: "Update",
   running: "Updating {target}",
   role: "admin",
-}, async (deps, { Spec }, { choice }) => withChoice(Spec, choice, await pinned(deps, Spec, choice)));
+}, async (deps, spec, { choice }) => withChoice(spec, choice, await pinned(deps, spec, choice)));
 
-async function changeService<Input extends ServiceInput>(
-  deps: Deps,
-  job: JobRun<Input>,
-  change: Change<Input>,
-  { rollback }: { rollback?: "previous" },
-): Promise<ServiceResult> {
-  const { engine } = deps;
-  const { input: { id } } = job;
-  const before = await job.step("read", async () => {
-    const { Spec, UpdateStatus } = await serviceInspect(engine, id);
-    return { spec: hashOf(Spec), startedAt: UpdateStatus?.StartedAt };
-  });
-  const isRepeated = job.hasBegun("change");
-  await job.step("change", () =>
-    retryOutOfSequence(async () => {
-      const service = await serviceInspect(engine, id);
-      // An earlier process has changed it before it could record that.
-      if (isRepeated && hashOf(service.Spec) !== before.spec) return null;
-      const spec = await change(deps, service, job.input);
-      const auth = authFor(deps, spec);
-      await serviceUpdate(engine, id, service.Version.Index, spec, { auth, rollback });
-      return null;
-    }));
-  return await job.step("wait", () =>
-    converge(deps, job, id, { StartedAt: before.startedAt }, {
-      isRollback: rollback !== undefined,
-    }));
-}
+/** Settings with which the swarm returns to the earlier version if new tasks fail. */
+export const withRollback = (spec: ServiceSpec): ServiceSpec => ({
+  ...spec,
+  UpdateConfig: { ...spec.UpdateConfig, FailureAction: "rollback" },
+});
 
-const hashOf = (spec: ServiceSpec) => sha256(JSON.stringify(spec));
-
-/** The swarm returns to the earlier version if new tasks fail. */
 function withChoice(spec: ServiceSpec, choice: UpdateChoice, image: string): ServiceSpec {
   const { parallelism, delaySeconds, monitorSeconds, order } = choice;
-  return {
+  return withRollback({
     ...spec,
     TaskTemplate: {
       ...spec.TaskTemplate,
@@ -131,9 +99,8 @@ function withChoice(spec: ServiceSpec, choice: UpdateChoice, image: string): Ser
       ...(delaySeconds !== undefined && { Delay: delaySeconds * 1e9 }),
       ...(monitorSeconds !== undefined && { Monitor: monitorSeconds * 1e9 }),
       ...(order !== undefined && { Order: order }),
-      FailureAction: "rollback",
     },
-  };
+  });
 }
 
 /**

@@ -1,6 +1,7 @@
-import { deepEqual, equal, match } from "node:assert/strict";
+import { deepEqual, equal, match, notEqual } from "node:assert/strict";
 import { liveApp } from "../helpers/live_app.ts";
 import { BUSYBOX, ownEngineTest } from "../helpers/real_engine.ts";
+import { sseBlocks } from "../helpers/sse_blocks.ts";
 import { until } from "../helpers/until.ts";
 
 const SLEEP = ["sh", "-c", "echo ready; trap 'exit 0' TERM; sleep 1000 & wait"];
@@ -59,6 +60,21 @@ ownEngineTest("a swarm is described, and its services are changed, through the A
   ]);
   equal((await app.call("GET", `/api/swarm/nodes/${node.hostname}/tasks`)).body.tasks.length, 2);
 
+  const { lines } = (await app.call("GET", "/api/swarm/services/shop_web/logs?tail=5")).body;
+  const shown = ({ task, message }: { task: string; message: string }) => `${task}: ${message}`;
+  deepEqual(lines.map(shown).sort(), ["shop_web.1: ready", "shop_web.2: ready"]);
+  equal(lines[0].node, node.hostname);
+  const stream = sseBlocks(
+    (await app.fetch("GET", "/api/swarm/services/shop_web/logs/stream")).body!,
+  );
+  const streamed = [];
+  while (streamed.length < 2) {
+    const data = (await stream.next())?.get("data");
+    if (data !== undefined) streamed.push(shown(JSON.parse(data)));
+  }
+  deepEqual(streamed.sort(), ["shop_web.1: ready", "shop_web.2: ready"]);
+  await stream.cancel();
+
   const run = async (action: string, body: unknown = undefined) => {
     const started = await app.call("POST", `/api/swarm/services/shop_web/${action}`, body);
     equal(started.status, 202, JSON.stringify(started.body));
@@ -84,4 +100,35 @@ ownEngineTest("a swarm is described, and its services are changed, through the A
   match(failed.error, /^Swarm has rolled the update back: .*No such image/);
   equal((await web()).image, "longshore-test/busybox:2");
   equal((await app.call("POST", "/api/swarm/services/shop_web/rollback")).status, 409);
+
+  const secret = { name: "db_password", value: "first" };
+  const created = await app.call("POST", "/api/swarm/secrets", secret);
+  deepEqual([created.status, created.body.services], [201, []]);
+  equal((await app.call("POST", "/api/swarm/secrets", secret)).status, 409);
+  await engine.docker(
+    ...["service", "update", "--detach", "--secret-add=db_password", "--update-monitor=1s"],
+    ...["--args", "sh -c 'echo $(cat /run/secrets/db_password); sleep 1000 & wait'", "shop_web"],
+  );
+  const used = await app.call("DELETE", "/api/swarm/secrets/db_password");
+  deepEqual([used.status, used.body.error], [409, "Secret db_password is used by shop_web"]);
+  const rotation = await app.call("POST", "/api/swarm/secrets/db_password/rotate", {
+    value: "second",
+  });
+  const rotated = async () => (await app.call("GET", `/api/jobs/${rotation.body.id}`)).body;
+  await until("the rotation has ended", async () => (await rotated()).endedAt !== null);
+  deepEqual(
+    [(await rotated()).error, (await rotated()).result.removed],
+    [null, true],
+  );
+  const { secrets } = (await app.call("GET", "/api/swarm/secrets")).body;
+  deepEqual(secrets.map(({ services }: { services: string[] }) => services), [["shop_web"]]);
+  match(secrets[0].name, /^db_password-[0-9a-f]{12}$/);
+  const after = await app.call("GET", "/api/swarm/services/shop_web/logs");
+  equal(after.body.lines.at(-1).message, "second");
+
+  const tokens = (await app.call("GET", "/api/swarm/tokens")).body;
+  match(tokens.worker.command, /^docker swarm join --token SWMTKN-1-\S+ 127\.0\.0\.1:2377$/);
+  const changed = await app.call("POST", "/api/swarm/tokens/rotate", { role: "worker" });
+  notEqual(changed.body.worker.token, tokens.worker.token);
+  equal(changed.body.manager.token, tokens.manager.token);
 });

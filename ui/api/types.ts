@@ -138,6 +138,8 @@ export type AlertMetric =
   | "container_network_bytes_per_second"
   | "backup_age_hours"
   | "drill_age_days"
+  | "service_replicas_missing"
+  | "nodes_down"
   | "engine_down"
   | "update_available_days"
   | "outbox_age_seconds"
@@ -145,7 +147,7 @@ export type AlertMetric =
 
 export type AlertMetricDescription = {
   id: string;
-  group: "Host" | "Containers" | "Backups" | "Service";
+  group: "Host" | "Containers" | "Backups" | "Swarm" | "Service";
   words: string;
   title: string;
   description: string;
@@ -290,6 +292,8 @@ export type ApiToken = {
       | "networks:write"
       | "swarm:read"
       | "swarm:write"
+      | "swarm_secrets:read"
+      | "swarm_secrets:write"
       | "system:read"
       | "system:prune"
       | "alerts:read"
@@ -733,6 +737,11 @@ export type ChatChannelChanges = {
     | "deploy.failed"
     | "deploy.needs_attention"
     | "stack.down_failed"
+    | "service.degraded"
+    | "service.recovered"
+    | "service.update_rolled_back"
+    | "node.down"
+    | "node.up"
     | "image.update_available"
     | "update.started"
     | "update.succeeded"
@@ -1856,6 +1865,8 @@ export type IssuedApiToken = {
       | "networks:write"
       | "swarm:read"
       | "swarm:write"
+      | "swarm_secrets:read"
+      | "swarm_secrets:write"
       | "system:read"
       | "system:prune"
       | "alerts:read"
@@ -2236,6 +2247,8 @@ export type NewApiToken = {
       | "networks:write"
       | "swarm:read"
       | "swarm:write"
+      | "swarm_secrets:read"
+      | "swarm_secrets:write"
       | "system:read"
       | "system:prune"
       | "alerts:read"
@@ -2345,6 +2358,11 @@ export type NewChatChannel = {
     | "deploy.failed"
     | "deploy.needs_attention"
     | "stack.down_failed"
+    | "service.degraded"
+    | "service.recovered"
+    | "service.update_rolled_back"
+    | "node.down"
+    | "node.up"
     | "image.update_available"
     | "update.started"
     | "update.succeeded"
@@ -2523,6 +2541,11 @@ export type NewNotificationChannel = {
     | "deploy.failed"
     | "deploy.needs_attention"
     | "stack.down_failed"
+    | "service.degraded"
+    | "service.recovered"
+    | "service.update_rolled_back"
+    | "node.down"
+    | "node.up"
     | "image.update_available"
     | "update.started"
     | "update.succeeded"
@@ -2739,6 +2762,13 @@ export type NewStatusPageMaintenance = {
 
 export type NewSubscriber = { email?: string; webhook_url?: string };
 
+export type NewSwarmValue = {
+  name: string;
+  value: string;
+  encoding?: "utf8" | "base64";
+  labels?: Record<string, string>;
+};
+
 export type NewTimelineEntry = { type?: "note" | "action" | "update"; message: string };
 
 export type NewUser = { email: string; password: string; role: UserRole };
@@ -2776,6 +2806,11 @@ export type NewWebhook = {
     | "deploy.failed"
     | "deploy.needs_attention"
     | "stack.down_failed"
+    | "service.degraded"
+    | "service.recovered"
+    | "service.update_rolled_back"
+    | "node.down"
+    | "node.up"
     | "image.update_available"
     | "update.started"
     | "update.succeeded"
@@ -2866,6 +2901,11 @@ export type NotificationChannelChanges = {
     | "deploy.failed"
     | "deploy.needs_attention"
     | "stack.down_failed"
+    | "service.degraded"
+    | "service.recovered"
+    | "service.update_rolled_back"
+    | "node.down"
+    | "node.up"
     | "image.update_available"
     | "update.started"
     | "update.succeeded"
@@ -3108,6 +3148,7 @@ export type Permission = {
     | "volumes"
     | "networks"
     | "swarm"
+    | "swarm_secrets"
     | "system"
     | "alerts"
     | "registries"
@@ -4122,6 +4163,10 @@ export type Swarm = {
   warnings: (string)[];
 };
 
+export type SwarmConfigDeletion = { ok: true; id: string; name: string };
+
+export type SwarmConfigList = { configs: (SwarmValue)[] };
+
 export type SwarmNode = {
   id: string;
   hostname: string;
@@ -4153,7 +4198,13 @@ export type SwarmNodeChange = {
 
 export type SwarmNodeList = { nodes: (SwarmNode)[] };
 
+export type SwarmRotation = { value: string; encoding?: "utf8" | "base64" };
+
 export type SwarmScale = { replicas: number };
+
+export type SwarmSecretDeletion = { ok: true; id: string; name: string };
+
+export type SwarmSecretList = { secrets: (SwarmValue)[] };
 
 export type SwarmService = {
   id: string;
@@ -4208,6 +4259,19 @@ export type SwarmServiceDetail = {
 
 export type SwarmServiceList = { services: (SwarmService)[] };
 
+export type SwarmServiceLogs = {
+  lines: ({
+    timestamp: string;
+    stream: "stdout" | "stderr";
+    task: string;
+    taskId: string;
+    node: string;
+    message: string;
+    level: "trace" | "debug" | "info" | "warn" | "error" | "fatal" | null;
+  })[];
+  isComplete: boolean;
+};
+
 export type SwarmServiceUpdate = {
   image?: string;
   parallelism?: number;
@@ -4236,6 +4300,13 @@ export type SwarmTask = {
 
 export type SwarmTaskList = { tasks: (SwarmTask)[] };
 
+export type SwarmTokenRotation = { role: "manager" | "worker" };
+
+export type SwarmTokens = {
+  worker: { token: string; command: string };
+  manager: { token: string; command: string };
+};
+
 export type SwarmUpdateSettings = {
   parallelism: number;
   delaySeconds: number;
@@ -4243,6 +4314,16 @@ export type SwarmUpdateSettings = {
   monitorSeconds: number;
   maxFailureRatio: number;
   order: string;
+};
+
+export type SwarmValue = {
+  id: string;
+  name: string;
+  stack: string | null;
+  labels: Record<string, string>;
+  services: (string)[];
+  createdAt: string | null;
+  updatedAt: string | null;
 };
 
 export type TaggedImage = { ok: true; image: string };
@@ -4495,6 +4576,11 @@ export type WebhookChanges = {
     | "deploy.failed"
     | "deploy.needs_attention"
     | "stack.down_failed"
+    | "service.degraded"
+    | "service.recovered"
+    | "service.update_rolled_back"
+    | "node.down"
+    | "node.up"
     | "image.update_available"
     | "update.started"
     | "update.succeeded"
@@ -4659,6 +4745,8 @@ export interface Operations {
     query: { path: string };
     result: Done;
   };
+  "DELETE /api/swarm/configs/{id}": { path: { id: string }; result: SwarmConfigDeletion };
+  "DELETE /api/swarm/secrets/{id}": { path: { id: string }; result: SwarmSecretDeletion };
   "DELETE /api/takeover/{name}": { path: { name: string }; result: Done };
   "DELETE /api/tokens/{id}": { path: { id: string }; result: Done };
   "DELETE /api/updates/blocked/{id}": { path: { id: string }; result: Done };
@@ -4903,6 +4991,7 @@ export interface Operations {
         | "volumes"
         | "networks"
         | "swarm"
+        | "swarm_secrets"
         | "system"
         | "alerts"
         | "registries"
@@ -5215,12 +5304,25 @@ export interface Operations {
     result: string;
   };
   "GET /api/swarm": { result: Swarm };
+  "GET /api/swarm/configs": { result: SwarmConfigList };
   "GET /api/swarm/nodes": { result: SwarmNodeList };
   "GET /api/swarm/nodes/{id}": { path: { id: string }; result: SwarmNode };
   "GET /api/swarm/nodes/{id}/tasks": { path: { id: string }; result: SwarmTaskList };
+  "GET /api/swarm/secrets": { result: SwarmSecretList };
   "GET /api/swarm/services": { result: SwarmServiceList };
   "GET /api/swarm/services/{id}": { path: { id: string }; result: SwarmServiceDetail };
+  "GET /api/swarm/services/{id}/logs": {
+    path: { id: string };
+    query?: { tail?: number; since?: string };
+    result: SwarmServiceLogs;
+  };
+  "GET /api/swarm/services/{id}/logs/stream": {
+    path: { id: string };
+    query?: { tail?: number; since?: string; lastEventId?: string };
+    result: string;
+  };
   "GET /api/swarm/services/{id}/tasks": { path: { id: string }; result: SwarmTaskList };
+  "GET /api/swarm/tokens": { result: SwarmTokens };
   "GET /api/system/disk": { result: DiskUsage };
   "GET /api/system/docker": { result: Engine };
   "GET /api/system/metrics": { result: HostMetrics };
@@ -5562,6 +5664,10 @@ export interface Operations {
     result: Job;
   };
   "POST /api/stream/ticket": { result: StreamTicket };
+  "POST /api/swarm/configs": { body: NewSwarmValue; result: SwarmValue };
+  "POST /api/swarm/configs/{id}/rotate": { path: { id: string }; body: SwarmRotation; result: Job };
+  "POST /api/swarm/secrets": { body: NewSwarmValue; result: SwarmValue };
+  "POST /api/swarm/secrets/{id}/rotate": { path: { id: string }; body: SwarmRotation; result: Job };
   "POST /api/swarm/services/{id}/restart": { path: { id: string }; result: Job };
   "POST /api/swarm/services/{id}/rollback": { path: { id: string }; result: Job };
   "POST /api/swarm/services/{id}/scale": { path: { id: string }; body: SwarmScale; result: Job };
@@ -5570,6 +5676,7 @@ export interface Operations {
     body: SwarmServiceUpdate | undefined;
     result: Job;
   };
+  "POST /api/swarm/tokens/rotate": { body: SwarmTokenRotation; result: SwarmTokens };
   "POST /api/system/prune": { body: PruneOptions | undefined; result: PruneResult };
   "POST /api/takeover": { body: TakeoverRequest | undefined; result: Job };
   "POST /api/tokens": { body: NewApiToken; result: IssuedApiToken };

@@ -12,6 +12,7 @@ import { remediationKinds } from "./remediation.ts";
 import { scheduleKinds } from "./schedules.ts";
 import { stackKinds } from "./stacks.ts";
 import { statusPageKinds } from "./status_pages.ts";
+import { swarmKinds } from "./swarm.ts";
 import { testKinds } from "./tests.ts";
 import { updateKinds } from "./updates.ts";
 import { uptimeKinds } from "./uptime.ts";
@@ -22,6 +23,7 @@ const KINDS = [
   ...containerKinds,
   ...hostKinds,
   ...stackKinds,
+  ...swarmKinds,
   ...updateKinds,
   ...backupKinds,
   ...scheduleKinds,
