@@ -2,6 +2,7 @@
 
 import { checkKind, forgetKind, pruneKind, unlockKind } from "../backup/targets/jobs.ts";
 import { deployKind, downKind } from "../compose/deploy/kinds.ts";
+import { swarmDeployKind, swarmDownKind } from "../compose/swarm/job.ts";
 import { imageLoadKind } from "../images/load.ts";
 import { imagePullKind } from "../images/pull.ts";
 import { snapshotKind } from "../snapshots/kinds.ts";
@@ -33,6 +34,8 @@ export const JOB_KINDS: readonly NamedJobKind[] = [
   updateCheckKind,
   deployKind,
   downKind,
+  swarmDeployKind,
+  swarmDownKind,
   ownUpdateKind,
   scaleKind,
   restartKind,

@@ -23,6 +23,9 @@ export interface Before {
 /** Poll interval of the swarm, in milliseconds. */
 const POLL_MS = 300;
 
+/** Failures of tasks, without an update that Swarm watches, after which it is given up. */
+const FAILURES_MAX = 3;
+
 /** Longest time in which no task changes, in milliseconds. */
 const SILENCE_MAX_MS = 10 * 60_000;
 
@@ -40,6 +43,10 @@ export async function converge(
   before: Before,
   { isRollback = false }: { isRollback?: boolean } = {},
 ): Promise<ServiceResult> {
+  const earlier = new Set(
+    (await taskList(engine, { filters: { service: [id] }, signal })).filter(hasFailed)
+      .map(({ ID }) => ID),
+  );
   let last = "";
   let changedAt = performance.now();
   for (;;) {
@@ -49,6 +56,10 @@ export async function converge(
     const result = toResult(service, tasks, before);
     progress({ current: result.running, total: result.desired, message: null });
     assertNotEnded(result, service, tasks, isRollback);
+    const failures = tasks.filter((task) => hasFailed(task) && !earlier.has(task.ID));
+    if (result.update === null && failures.length >= Math.max(FAILURES_MAX, result.desired)) {
+      throw new JobEnd("failed", `New tasks fail: ${reasonOf(failures)}`, result);
+    }
     if (hasConverged(service, tasks, result)) return result;
     const text = JSON.stringify(tasks.map(({ ID, Status }) => [ID, Status.State, Status.Err]));
     if (text !== last) changedAt = performance.now();
@@ -57,6 +68,8 @@ export async function converge(
     await sleep(POLL_MS, signal);
   }
 }
+
+const hasFailed = ({ Status }: Task) => Status.State === "failed" || Status.State === "rejected";
 
 function toResult(service: Service, tasks: readonly Task[], before: Before): ServiceResult {
   const { UpdateStatus, Spec } = service;

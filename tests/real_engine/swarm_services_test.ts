@@ -132,3 +132,88 @@ ownEngineTest("a swarm is described, and its services are changed, through the A
   notEqual(changed.body.worker.token, tokens.worker.token);
   equal(changed.body.manager.token, tokens.manager.token);
 });
+
+const COMPOSE = (message: string, image = BUSYBOX) => `
+services:
+  web:
+    image: ${image}
+    command: [sh, -c, "cat /run/secrets/key /motd; echo; trap 'exit 0' TERM; sleep 1000 & wait"]
+    environment: { MESSAGE: ${message} }
+    secrets: [key]
+    configs: [motd]
+    stop_grace_period: 1s
+    deploy: { replicas: 2, update_config: { monitor: 1s, parallelism: 2 } }
+secrets:
+  key: { file: key.txt }
+configs:
+  motd: { content: ${message} }
+`;
+
+ownEngineTest("a Swarm stack is deployed, changed, rolled back and removed", async (engine) => {
+  await engine.docker("swarm", "init", "--advertise-addr=127.0.0.1");
+  await using app = await liveApp(engine.socketPath);
+  const ended = async (started: { status: number; body: { id: string } }) => {
+    equal(started.status, 202, JSON.stringify(started.body));
+    const job = async () => (await app.call("GET", `/api/jobs/${started.body.id}`)).body;
+    await until("the job has ended", async () => (await job()).endedAt !== null);
+    return await job();
+  };
+  const deploy = async (body: object = {}) =>
+    await ended(await app.call("POST", "/api/stacks/shop/deploy", body));
+  const plan = async () => (await app.call("POST", "/api/stacks/shop/plan", {})).body;
+  const actions = async () =>
+    (await plan()).changes.map(({ name, action }: { name: string; action: string }) =>
+      `${name} ${action}`
+    );
+  const store = async (compose: string) => {
+    const { body: { version } } = await app.call("GET", "/api/stacks/shop/source");
+    const put = await app.call("PUT", "/api/stacks/shop/source", {
+      compose,
+      files: { "key.txt": "secret" },
+      expectedVersion: version,
+    });
+    equal(put.status, 200, JSON.stringify(put.body));
+  };
+
+  const created = await app.call("POST", "/api/stacks", {
+    ...{ name: "shop", kind: "swarm", compose: COMPOSE("one"), deploy: false },
+    files: { "key.txt": "secret" },
+  });
+  equal(created.status, 201, JSON.stringify(created.body));
+  deepEqual(await actions(), ["default create", "web create"]);
+  const first = await deploy();
+  deepEqual([first.status, first.error], ["succeeded", null]);
+  deepEqual((await plan()).changes.at(-1), {
+    kind: "service",
+    name: "web",
+    action: "none",
+    reasons: [],
+  });
+  match(await engine.docker("stack", "ls"), /^shop +1/m);
+  match(await engine.docker("stack", "services", "shop"), /shop_web +replicated +2\/2/);
+  match(await engine.docker("stack", "ps", "shop"), /shop_web\.1/);
+
+  await store(COMPOSE("two"));
+  const { changes } = await plan();
+  deepEqual(
+    changes.at(-1).reasons.map(({ path, from }: { path: string; from: string }) => [path, from])
+      .filter(([path]: [string]) => path.startsWith("environment")),
+    [["environment.MESSAGE", "(changed)"]],
+  );
+  equal((await deploy()).status, "succeeded");
+  const logs = (await app.call("GET", "/api/swarm/services/shop_web/logs")).body.lines;
+  equal(logs.at(-1).message, "secrettwo");
+  equal((await engine.docker("config", "ls", "-q")).split("\n").length, 2);
+
+  await store(COMPOSE("two", "longshore-test/missing:1"));
+  const failed = await deploy();
+  equal(failed.status, "rolled_back", failed.error);
+  match(failed.error, /^web: Swarm has rolled the update back/);
+  deepEqual((await deploy({ version: 1 })).status, "succeeded");
+
+  const down = await ended(await app.call("POST", "/api/stacks/shop/down", {}));
+  deepEqual([down.status, down.result?.services], ["succeeded", ["shop_web"]], down.error);
+  equal(await engine.docker("stack", "ls", "--format={{.Name}}"), "");
+  equal(await engine.docker("secret", "ls", "-q"), "");
+  equal(await engine.docker("network", "ls", "-q", "--filter=name=shop"), "");
+});

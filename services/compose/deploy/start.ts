@@ -9,6 +9,7 @@ import type { Identity } from "../../containers/reservations.ts";
 import { listAll } from "../../containers/reads.ts";
 import { affectedBy, identityOf } from "../../containers/reserve.ts";
 import { assertDependentsInScope } from "../../containers/share_group.ts";
+import { readSwarmServices } from "../../swarm/services.ts";
 import { startJob } from "../../jobs/runner.ts";
 import type { JobView } from "../../jobs/view.ts";
 import type { PullPolicy } from "../../images/pull_policy.ts";
@@ -23,7 +24,8 @@ import {
 import { createStackSource, type NewSources, recordCurrent } from "../sources.ts";
 import { assertCurrent } from "../versions.ts";
 import { observe } from "../plan/observe.ts";
-import { assertServices, openStack, swarmOnlyStored } from "../plan/stored.ts";
+import { assertServices, openStack } from "../plan/stored.ts";
+import { isSwarmStack, startSwarmDeploy, startSwarmDown } from "../swarm/start.ts";
 import type { DeployInput, DownInput } from "./job.ts";
 import { deployKind, downKind } from "./kinds.ts";
 import { assertUsersInScope, partsInUse } from "./parts_in_use.ts";
@@ -52,7 +54,7 @@ export async function createStack(
   { deploy, ...source }: NewSources & { deploy: boolean },
 ): Promise<StackSummary & { job: JobView | null }> {
   const stack = await createStackSource(deps, caller, source);
-  if (!deploy || source.kind === "swarm") return { ...stack, job: null };
+  if (!deploy) return { ...stack, job: null };
   try {
     const { version: expectedVersion } = stack;
     return { ...stack, job: await startDeploy(deps, caller, source.name, { expectedVersion }) };
@@ -77,6 +79,7 @@ export async function startDeploy(
   request: DeployRequest = {},
 ): Promise<JobView> {
   const stack = await recordAndOpen(deps, caller, name, request);
+  if (isSwarmStack(deps, name)) return await startSwarmDeploy(deps, caller, stack, request);
   assertServices(stack, request);
   const isConfined = isLimited(caller.scope);
   if (isConfined) {
@@ -116,7 +119,7 @@ async function chosenRehearsal(
  * Starts the removal of a project's containers and networks as a job. The sources stay.
  *
  * @throws {AppError} `not_found` for an unknown stack; `forbidden` if containers outside of the scope
- * of an API token depend on it or its networks and volumes; `conflict` for a Swarm stack, and while another action is in progress.
+ * of an API token depend on it or its networks and volumes; `conflict` while another action is in progress.
  */
 export async function startDown(
   deps: Deps,
@@ -126,13 +129,19 @@ export async function startDown(
 ): Promise<JobView> {
   const affected = await affectedByStack(deps, caller, name);
   if (affected.length === 0) {
-    const stored = requireFound(selectCurrentVersion(deps.db, name), "Stack", name);
-    if (stored.kind === "swarm") throw swarmOnlyStored(name, "rm");
+    if (await hasSwarmStack(deps, name)) return await startSwarmDown(deps, caller, name);
+    requireFound(selectCurrentVersion(deps.db, name), "Stack", name);
   }
   if (isLimited(caller.scope)) {
     assertUsersInScope(caller.scope, await partsInUse(deps, name, request));
   }
   return startJob(deps, downKind, { target: name, input: { ...request, affected }, caller }).job;
+}
+
+/** Whether a stack has stored sources of a Swarm stack, or services that were deployed elsewhere. */
+async function hasSwarmStack(deps: Deps, name: string): Promise<boolean> {
+  if (isSwarmStack(deps, name)) return true;
+  return (await readSwarmServices(deps))?.some(({ stack }) => stack === name) ?? false;
 }
 
 /**
@@ -150,7 +159,7 @@ async function recordAndOpen(
   if (expectedVersion !== undefined) assertCurrent(deps, caller, name, expectedVersion);
   // The stored version, not what may be on disk by now.
   const current = expectedVersion ?? stored.version;
-  const stack = await openStack(deps, name, version ?? current);
+  const stack = await openStack(deps, name, version ?? current, stored.kind);
   if (!stack.isOnDisk || stack.version === current) return stack;
   throw new AppError(
     "conflict",
