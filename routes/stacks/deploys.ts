@@ -74,6 +74,8 @@ export const stackDeployEndpoints = (deps: Deps) => [
       "replaced container is kept until all new ones work. A deploy without changes writes nothing. " +
       "Containers of others that share a namespace of a replaced one, or are linked to it, are " +
       "recreated with it. " +
+      "The services of a Swarm stack are created or updated one after another, and Swarm replaces " +
+      "their tasks; if new tasks fail, all of them return to their earlier versions. " +
       "The result of a failed one has `evidence`: the last 200 lines and the health checks of the " +
       'containers that failed. With `data: "undo"`, the volumes return, too; what the new ' +
       "containers wrote is kept as a snapshot. With `plan`, nothing is done, and the response says " +
@@ -94,7 +96,7 @@ export const stackDeployEndpoints = (deps: Deps) => [
         "outside of the stack, or containers that it cannot access depend on the stack",
       404: "The stack or the version has no stored sources",
       409: "Another action is in progress, another version than the expected one is current " +
-        "(with a diff), it is a Swarm stack, or data could not be brought back",
+        "(with a diff), the engine does not manage a swarm, or data could not be brought back",
       ...ENGINE_FAILURES,
     },
   }, async ({ params, query, body, note, caller }) => {
@@ -113,7 +115,8 @@ export const stackDeployEndpoints = (deps: Deps) => [
     destructive: true,
     summary: "Remove a stack's containers",
     description: "Starts a job that stops and removes the containers and networks of a Compose " +
-      "project, also of one that was deployed elsewhere. The stored sources stay. Networks and volumes that " +
+      "project, also of one that was deployed elsewhere, or the services, networks, secrets and " +
+      "configs of a Swarm stack. The stored sources stay. Networks and volumes that " +
       "other containers need, also stopped ones, stay. The result has `warnings` about containers " +
       "of others that depended on these, and about what stays.",
     role: "admin",
@@ -134,7 +137,7 @@ export const stackDeployEndpoints = (deps: Deps) => [
         "Containers that this token cannot access depend on the stack, or need its networks or " +
         "volumes",
       404: "The stack does not exist",
-      409: "Another action is in progress, or it is a Swarm stack",
+      409: "Another action is in progress, or the engine does not manage a swarm",
       ...ENGINE_FAILURES,
     },
   }, ({ params, body, note, caller }) => {

@@ -2,12 +2,20 @@
 
 import { checkKind, forgetKind, pruneKind, unlockKind } from "../backup/targets/jobs.ts";
 import { deployKind, downKind } from "../compose/deploy/kinds.ts";
+import { swarmDeployKind, swarmDownKind } from "../compose/swarm/job.ts";
 import { imageLoadKind } from "../images/load.ts";
 import { imagePullKind } from "../images/pull.ts";
 import { snapshotKind } from "../snapshots/kinds.ts";
 import { drillKind } from "../snapshots/drills/kinds.ts";
 import { restoreKind } from "../snapshots/restore/kinds.ts";
 import { stackRestoreKind } from "../snapshots/stack/kinds.ts";
+import { configRotationKind, secretRotationKind } from "../swarm/rotation.ts";
+import {
+  restartKind,
+  scaleKind,
+  serviceRollbackKind,
+  serviceUpdateKind,
+} from "../swarm/service_jobs.ts";
 import { scanKind, takeoverKind } from "../takeover/kinds.ts";
 import { rebuildKind } from "../updates/rebuild/kind.ts";
 import { updateCheckKind } from "../updates/check/job.ts";
@@ -27,7 +35,15 @@ export const JOB_KINDS: readonly NamedJobKind[] = [
   updateCheckKind,
   deployKind,
   downKind,
+  swarmDeployKind,
+  swarmDownKind,
   ownUpdateKind,
+  scaleKind,
+  restartKind,
+  serviceRollbackKind,
+  serviceUpdateKind,
+  secretRotationKind,
+  configRotationKind,
   scanKind,
   takeoverKind,
   snapshotKind,

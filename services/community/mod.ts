@@ -37,6 +37,7 @@ import { retentionSweeper } from "./retention_sweeper.ts";
 import { scheduleRunner } from "../automation/schedules/runner.ts";
 import { statsSampler } from "../containers/stats_sampler.ts";
 import { streamBroadcaster } from "../live/broadcaster.ts";
+import { swarmWatcher } from "../swarm/watcher.ts";
 import { shellSweeper } from "../containers/terminal/shell_sweeper.ts";
 import { terminalWatcher } from "../containers/terminal/watcher.ts";
 import { trialSweeper } from "../updates/trial/sweeper.ts";
@@ -58,6 +59,7 @@ export const communityWorkers: readonly Worker[] = [
   scheduleRunner,
   jobRunner(JOB_KINDS),
   streamBroadcaster,
+  swarmWatcher,
   terminalWatcher,
   fleetKeeper,
   fleetMember,

@@ -48,6 +48,7 @@ const CLOSED = [
   "PUT /api/stacks/:name/file",
   "POST /api/stacks",
   "DELETE /api/stacks/:name",
+  "* /api/swarm",
   "* /api/takeover",
   "GET /api/system/d",
   "POST /api/system/prune",

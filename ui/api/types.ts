@@ -138,6 +138,8 @@ export type AlertMetric =
   | "container_network_bytes_per_second"
   | "backup_age_hours"
   | "drill_age_days"
+  | "service_replicas_missing"
+  | "nodes_down"
   | "engine_down"
   | "update_available_days"
   | "outbox_age_seconds"
@@ -145,7 +147,7 @@ export type AlertMetric =
 
 export type AlertMetricDescription = {
   id: string;
-  group: "Host" | "Containers" | "Backups" | "Service";
+  group: "Host" | "Containers" | "Backups" | "Swarm" | "Service";
   words: string;
   title: string;
   description: string;
@@ -288,6 +290,10 @@ export type ApiToken = {
       | "volumes:prune"
       | "networks:read"
       | "networks:write"
+      | "swarm:read"
+      | "swarm:write"
+      | "swarm_secrets:read"
+      | "swarm_secrets:write"
       | "system:read"
       | "system:prune"
       | "alerts:read"
@@ -742,6 +748,11 @@ export type ChatChannelChanges = {
     | "deploy.failed"
     | "deploy.needs_attention"
     | "stack.down_failed"
+    | "service.degraded"
+    | "service.recovered"
+    | "service.update_rolled_back"
+    | "node.down"
+    | "node.up"
     | "image.update_available"
     | "update.started"
     | "update.succeeded"
@@ -1916,6 +1927,10 @@ export type IssuedApiToken = {
       | "volumes:prune"
       | "networks:read"
       | "networks:write"
+      | "swarm:read"
+      | "swarm:write"
+      | "swarm_secrets:read"
+      | "swarm_secrets:write"
       | "system:read"
       | "system:prune"
       | "alerts:read"
@@ -1982,7 +1997,7 @@ export type IssuedApiToken = {
 export type Job = {
   id: string;
   kind: string;
-  targetType: "image" | "container" | "stack" | "host";
+  targetType: "image" | "container" | "stack" | "host" | "service" | "secret" | "config";
   target: string;
   stack: string | null;
   status:
@@ -2011,12 +2026,12 @@ export type Job = {
 
 export type JobKind = {
   id: string;
-  group: "Backups" | "Images" | "Stacks" | "Takeover" | "Updates";
+  group: "Backups" | "Images" | "Stacks" | "Swarm" | "Takeover" | "Updates";
   title: string;
   running: string;
   steps: Record<string, string>;
   unit: "bytes" | "steps";
-  targetType: "image" | "container" | "stack" | "host";
+  targetType: "image" | "container" | "stack" | "host" | "service" | "secret" | "config";
   readPermission: string;
   role: "viewer" | "operator" | "admin";
   permission: string;
@@ -2296,6 +2311,10 @@ export type NewApiToken = {
       | "volumes:prune"
       | "networks:read"
       | "networks:write"
+      | "swarm:read"
+      | "swarm:write"
+      | "swarm_secrets:read"
+      | "swarm_secrets:write"
       | "system:read"
       | "system:prune"
       | "alerts:read"
@@ -2411,6 +2430,11 @@ export type NewChatChannel = {
     | "deploy.failed"
     | "deploy.needs_attention"
     | "stack.down_failed"
+    | "service.degraded"
+    | "service.recovered"
+    | "service.update_rolled_back"
+    | "node.down"
+    | "node.up"
     | "image.update_available"
     | "update.started"
     | "update.succeeded"
@@ -2603,6 +2627,11 @@ export type NewNotificationChannel = {
     | "deploy.failed"
     | "deploy.needs_attention"
     | "stack.down_failed"
+    | "service.degraded"
+    | "service.recovered"
+    | "service.update_rolled_back"
+    | "node.down"
+    | "node.up"
     | "image.update_available"
     | "update.started"
     | "update.succeeded"
@@ -2819,6 +2848,13 @@ export type NewStatusPageMaintenance = {
 
 export type NewSubscriber = { email?: string; webhook_url?: string };
 
+export type NewSwarmValue = {
+  name: string;
+  value: string;
+  encoding?: "utf8" | "base64";
+  labels?: Record<string, string>;
+};
+
 export type NewTimelineEntry = { type?: "note" | "action" | "update"; message: string };
 
 export type NewUser = { email: string; password: string; role: UserRole };
@@ -2860,6 +2896,11 @@ export type NewWebhook = {
     | "deploy.failed"
     | "deploy.needs_attention"
     | "stack.down_failed"
+    | "service.degraded"
+    | "service.recovered"
+    | "service.update_rolled_back"
+    | "node.down"
+    | "node.up"
     | "image.update_available"
     | "update.started"
     | "update.succeeded"
@@ -2954,6 +2995,11 @@ export type NotificationChannelChanges = {
     | "deploy.failed"
     | "deploy.needs_attention"
     | "stack.down_failed"
+    | "service.degraded"
+    | "service.recovered"
+    | "service.update_rolled_back"
+    | "node.down"
+    | "node.up"
     | "image.update_available"
     | "update.started"
     | "update.succeeded"
@@ -3195,6 +3241,8 @@ export type Permission = {
     | "images"
     | "volumes"
     | "networks"
+    | "swarm"
+    | "swarm_secrets"
     | "system"
     | "alerts"
     | "registries"
@@ -4237,6 +4285,188 @@ export type SubscriptionConfirmation = {
 
 export type SubscriptionResult = { ok: true; message: string };
 
+export type Swarm = {
+  active: boolean;
+  id: string | null;
+  createdAt: string | null;
+  nodeId: string | null;
+  role: "manager" | null;
+  managers: ({
+    id: string;
+    hostname: string | null;
+    address: string;
+    isLeader: boolean;
+    isReachable: boolean | null;
+  })[];
+  nodes: number | null;
+  quorum: { managers: number; reachable: number | null; needed: number; isKept: boolean } | null;
+  caExpiresAt: string | null;
+  warnings: (string)[];
+};
+
+export type SwarmConfigDeletion = { ok: true; id: string; name: string };
+
+export type SwarmConfigList = { configs: (SwarmValue)[] };
+
+export type SwarmNode = {
+  id: string;
+  hostname: string;
+  role: "manager" | "worker";
+  availability: "active" | "pause" | "drain";
+  state: string;
+  message: string;
+  address: string;
+  managerAddress: string | null;
+  isLeader: boolean;
+  isReachable: boolean | null;
+  isSelf: boolean;
+  engineVersion: string;
+  os: string;
+  architecture: string;
+  cpus: number;
+  memoryBytes: number;
+  labels: Record<string, string>;
+  tasks: number;
+  createdAt: string | null;
+  updatedAt: string | null;
+};
+
+export type SwarmNodeChange = {
+  availability?: "active" | "pause" | "drain";
+  role?: "manager" | "worker";
+  labels?: Record<string, string>;
+};
+
+export type SwarmNodeList = { nodes: (SwarmNode)[] };
+
+export type SwarmRotation = { value: string; encoding?: "utf8" | "base64" };
+
+export type SwarmScale = { replicas: number };
+
+export type SwarmSecretDeletion = { ok: true; id: string; name: string };
+
+export type SwarmSecretList = { secrets: (SwarmValue)[] };
+
+export type SwarmService = {
+  id: string;
+  name: string;
+  stack: string | null;
+  mode: "replicated" | "global" | "job";
+  image: string;
+  digest: string | null;
+  desired: number;
+  running: number;
+  ports: ({ protocol: string; target: number; published: number | null; mode: string })[];
+  placement: { constraints: (string)[]; spread: (string)[]; maxReplicasPerNode: number | null };
+  update:
+    | { state: string; message: string; startedAt: string | null; completedAt: string | null }
+    | null;
+  canRollBack: boolean;
+  createdAt: string | null;
+  updatedAt: string | null;
+};
+
+export type SwarmServiceDetail = {
+  id: string;
+  name: string;
+  stack: string | null;
+  mode: "replicated" | "global" | "job";
+  image: string;
+  digest: string | null;
+  desired: number;
+  running: number;
+  ports: ({ protocol: string; target: number; published: number | null; mode: string })[];
+  placement: { constraints: (string)[]; spread: (string)[]; maxReplicasPerNode: number | null };
+  update:
+    | { state: string; message: string; startedAt: string | null; completedAt: string | null }
+    | null;
+  canRollBack: boolean;
+  createdAt: string | null;
+  updatedAt: string | null;
+  failures: ({
+    id: string;
+    slot: number | null;
+    node: { id: string; hostname: string } | null;
+    state: string;
+    exitCode: number | null;
+    error: string;
+    at: string | null;
+  })[];
+  secrets: (string)[];
+  configs: (string)[];
+  updateSettings: SwarmUpdateSettings;
+  rollbackSettings: SwarmUpdateSettings;
+};
+
+export type SwarmServiceList = { services: (SwarmService)[] };
+
+export type SwarmServiceLogs = {
+  lines: ({
+    timestamp: string;
+    stream: "stdout" | "stderr";
+    task: string;
+    taskId: string;
+    node: string;
+    message: string;
+    level: "trace" | "debug" | "info" | "warn" | "error" | "fatal" | null;
+  })[];
+  isComplete: boolean;
+};
+
+export type SwarmServiceUpdate = {
+  image?: string;
+  parallelism?: number;
+  delaySeconds?: number;
+  monitorSeconds?: number;
+  order?: "stop-first" | "start-first";
+};
+
+export type SwarmTask = {
+  id: string;
+  service: { id: string; name: string };
+  slot: number | null;
+  node: { id: string; hostname: string } | null;
+  state: string;
+  desiredState: string;
+  message: string;
+  error: string | null;
+  exitCode: number | null;
+  image: string;
+  digest: string | null;
+  containerId: string | null;
+  createdAt: string | null;
+  changedAt: string | null;
+  replacement: { id: string; node: { id: string; hostname: string } | null; state: string } | null;
+};
+
+export type SwarmTaskList = { tasks: (SwarmTask)[] };
+
+export type SwarmTokenRotation = { role: "manager" | "worker" };
+
+export type SwarmTokens = {
+  worker: { token: string; command: string };
+  manager: { token: string; command: string };
+};
+
+export type SwarmUpdateSettings = {
+  parallelism: number;
+  delaySeconds: number;
+  failureAction: string;
+  monitorSeconds: number;
+  maxFailureRatio: number;
+  order: string;
+};
+
+export type SwarmValue = {
+  id: string;
+  name: string;
+  stack: string | null;
+  labels: Record<string, string>;
+  services: (string)[];
+  createdAt: string | null;
+  updatedAt: string | null;
+};
+
 export type TaggedImage = { ok: true; image: string };
 
 export type Takeover = {
@@ -4491,6 +4721,11 @@ export type WebhookChanges = {
     | "deploy.failed"
     | "deploy.needs_attention"
     | "stack.down_failed"
+    | "service.degraded"
+    | "service.recovered"
+    | "service.update_rolled_back"
+    | "node.down"
+    | "node.up"
     | "image.update_available"
     | "update.started"
     | "update.succeeded"
@@ -4657,6 +4892,8 @@ export interface Operations {
     query: { path: string };
     result: Done;
   };
+  "DELETE /api/swarm/configs/{id}": { path: { id: string }; result: SwarmConfigDeletion };
+  "DELETE /api/swarm/secrets/{id}": { path: { id: string }; result: SwarmSecretDeletion };
   "DELETE /api/takeover/{name}": { path: { name: string }; result: Done };
   "DELETE /api/tokens/{id}": { path: { id: string }; result: Done };
   "DELETE /api/updates/blocked/{id}": { path: { id: string }; result: Done };
@@ -4900,6 +5137,8 @@ export interface Operations {
         | "images"
         | "volumes"
         | "networks"
+        | "swarm"
+        | "swarm_secrets"
         | "system"
         | "alerts"
         | "registries"
@@ -5215,6 +5454,26 @@ export interface Operations {
     };
     result: string;
   };
+  "GET /api/swarm": { result: Swarm };
+  "GET /api/swarm/configs": { result: SwarmConfigList };
+  "GET /api/swarm/nodes": { result: SwarmNodeList };
+  "GET /api/swarm/nodes/{id}": { path: { id: string }; result: SwarmNode };
+  "GET /api/swarm/nodes/{id}/tasks": { path: { id: string }; result: SwarmTaskList };
+  "GET /api/swarm/secrets": { result: SwarmSecretList };
+  "GET /api/swarm/services": { result: SwarmServiceList };
+  "GET /api/swarm/services/{id}": { path: { id: string }; result: SwarmServiceDetail };
+  "GET /api/swarm/services/{id}/logs": {
+    path: { id: string };
+    query?: { tail?: number; since?: string };
+    result: SwarmServiceLogs;
+  };
+  "GET /api/swarm/services/{id}/logs/stream": {
+    path: { id: string };
+    query?: { tail?: number; since?: string; lastEventId?: string };
+    result: string;
+  };
+  "GET /api/swarm/services/{id}/tasks": { path: { id: string }; result: SwarmTaskList };
+  "GET /api/swarm/tokens": { result: SwarmTokens };
   "GET /api/system/disk": { result: DiskUsage };
   "GET /api/system/docker": { result: Engine };
   "GET /api/system/metrics": { result: HostMetrics };
@@ -5566,6 +5825,19 @@ export interface Operations {
     result: StackUpdatePlan | Job;
   };
   "POST /api/stream/ticket": { result: StreamTicket };
+  "POST /api/swarm/configs": { body: NewSwarmValue; result: SwarmValue };
+  "POST /api/swarm/configs/{id}/rotate": { path: { id: string }; body: SwarmRotation; result: Job };
+  "POST /api/swarm/secrets": { body: NewSwarmValue; result: SwarmValue };
+  "POST /api/swarm/secrets/{id}/rotate": { path: { id: string }; body: SwarmRotation; result: Job };
+  "POST /api/swarm/services/{id}/restart": { path: { id: string }; result: Job };
+  "POST /api/swarm/services/{id}/rollback": { path: { id: string }; result: Job };
+  "POST /api/swarm/services/{id}/scale": { path: { id: string }; body: SwarmScale; result: Job };
+  "POST /api/swarm/services/{id}/update": {
+    path: { id: string };
+    body: SwarmServiceUpdate | undefined;
+    result: Job;
+  };
+  "POST /api/swarm/tokens/rotate": { body: SwarmTokenRotation; result: SwarmTokens };
   "POST /api/system/prune": { body: PruneOptions | undefined; result: PruneResult };
   "POST /api/takeover": { body: TakeoverRequest | undefined; result: Job };
   "POST /api/tokens": { body: NewApiToken; result: IssuedApiToken };
@@ -5809,6 +6081,11 @@ export interface Operations {
     path: { name: string };
     body: StackSourceChange;
     result: StackSourceVersion;
+  };
+  "PUT /api/swarm/nodes/{id}": {
+    path: { id: string };
+    body: SwarmNodeChange | undefined;
+    result: SwarmNode;
   };
   "PUT /api/updates/settings": { body: UpdateSettingsChanges | undefined; result: UpdateSettings };
   "PUT /api/volumes/{name}/file": {

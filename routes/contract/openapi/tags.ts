@@ -31,6 +31,10 @@ export const TAGS: Record<Edition, Record<string, Tag>> = {
     },
     Volumes: { groups: ["volumes"], description: "Volumes of the host." },
     Networks: { groups: ["networks"], description: "Networks of the host." },
+    Swarm: {
+      groups: ["swarm"],
+      description: "Nodes, services, secrets and configs of a Docker Swarm.",
+    },
     System: {
       groups: ["overview", "system", "maintenance", "backup"],
       description: "The host and its engine, disk usage, pruning, maintenance mode and backups.",

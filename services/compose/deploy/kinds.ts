@@ -32,7 +32,8 @@ const EVENT_OF = {
   needs_attention: "deploy.needs_attention",
 } as const;
 
-function deployEvent(
+/** Reports the end of a deploy. */
+export function deployEvent(
   { id: jobId, target: stack, input, status, error }: Job,
 ): NewEvent | undefined {
   const event = EVENT_OF[status as keyof typeof EVENT_OF];
@@ -75,6 +76,14 @@ export const deployKind: NamedJobKind<DeployInput, DeployResult> = {
   outlivesEngine: true,
 };
 
+/** Reports a removal that failed. */
+export const downEvent = (
+  { id: jobId, target: stack, status, error }: Job,
+): NewEvent | undefined =>
+  status === "failed"
+    ? { event: "stack.down_failed", data: { stack, reason: error, jobId } }
+    : undefined;
+
 export const downKind: NamedJobKind<DownInput, DownResult> = {
   id: "stack.down",
   group: "Stacks",
@@ -94,9 +103,6 @@ export const downKind: NamedJobKind<DownInput, DownResult> = {
   reserve: reserve("removed"),
   run: down,
   recover: down,
-  endEvent: ({ id: jobId, target: stack, status, error }) =>
-    status === "failed"
-      ? { event: "stack.down_failed", data: { stack, reason: error, jobId } }
-      : undefined,
+  endEvent: downEvent,
   outlivesEngine: true,
 };

@@ -10,6 +10,7 @@ import { listAll } from "../../containers/reads.ts";
 import { affectedBy, identityOf } from "../../containers/reserve.ts";
 import { assertDependentsInScope } from "../../containers/share_group.ts";
 import { hideValues } from "../../containers/secret_values.ts";
+import { readSwarmServices } from "../../swarm/services.ts";
 import { startJob } from "../../jobs/runner.ts";
 import type { JobView } from "../../jobs/view.ts";
 import { assertInside, assertProjectInScope } from "../plan/boundary.ts";
@@ -26,7 +27,8 @@ import { assertCurrent } from "../versions.ts";
 import { observe } from "../plan/observe.ts";
 import type { Observed } from "../plan/observed.ts";
 import type { StackPlan } from "../plan/plan.ts";
-import { assertServices, type LoadedStack, openStack, swarmOnlyStored } from "../plan/stored.ts";
+import { assertServices, type LoadedStack, openStack } from "../plan/stored.ts";
+import { assertOfSwarm, isSwarmStack, startSwarmDeploy, startSwarmDown } from "../swarm/start.ts";
 import type { DeployInput, DownInput } from "./job.ts";
 import { deployKind, downKind } from "./kinds.ts";
 import type { DeployRequest } from "./request.ts";
@@ -52,7 +54,7 @@ export async function createStack(
   { deploy, ...source }: NewSources & { deploy: boolean },
 ): Promise<StackSummary & { job: JobView | null }> {
   const stack = await createStackSource(deps, caller, source);
-  if (!deploy || source.kind === "swarm") return { ...stack, job: null };
+  if (!deploy) return { ...stack, job: null };
   try {
     const { version: expectedVersion } = stack;
     return { ...stack, job: await startDeploy(deps, caller, source.name, { expectedVersion }) };
@@ -78,6 +80,14 @@ export async function startDeploy(
   request: DeployRequest = {},
   earlier: Pick<DeployInput, "images" | "restored"> = {},
 ): Promise<JobView> {
+  if (isSwarmStack(deps, name)) {
+    return await startSwarmDeploy(
+      deps,
+      caller,
+      await recordAndOpen(deps, caller, name, request),
+      request,
+    );
+  }
   const { stack, observed } = await openDeploy(deps, caller, name, request);
   const rehearsal = await chosenRehearsal(deps, name, request);
   const { restored } = earlier;
@@ -116,6 +126,7 @@ export async function previewDeploy(
   name: string,
   request: DeployRequest,
 ): Promise<DeployPreview> {
+  if (isSwarmStack(deps, name)) return await previewSwarmDeploy(deps, caller, name, request);
   const { stack, observed } = await openDeploy(deps, caller, name, request);
   await affectedByStack(deps, caller, name);
   const { previewDeployUndo } = await import("./data.ts");
@@ -134,6 +145,24 @@ export async function previewDeploy(
       ...undo.obstacles.map((each) => ({ ...each, canForce: false })),
     ],
     data: undo.data,
+  };
+}
+
+/** Volumes of a Swarm stack are on any node: none is kept. */
+async function previewSwarmDeploy(
+  deps: Deps,
+  caller: Caller,
+  name: string,
+  request: DeployRequest,
+): Promise<DeployPreview> {
+  const { planSwarmStack } = await import("../swarm/plan.ts");
+  assertOfSwarm(request);
+  const keptDays = readUpdateSettings(deps).keepPreviousDays;
+  return {
+    ...await planSwarmStack(deps, caller, name, request),
+    rehearse: false,
+    obstacles: [],
+    data: { choice: "keep", target: null, volumes: [], keptDays },
   };
 }
 
@@ -168,7 +197,7 @@ async function chosenRehearsal(
  * Starts the removal of a project's containers and networks as a job. The sources stay.
  *
  * @throws {AppError} `not_found` for an unknown stack; `forbidden` if containers outside of the scope
- * of an API token depend on it or its networks and volumes; `conflict` for a Swarm stack, and while another action is in progress.
+ * of an API token depend on it or its networks and volumes; `conflict` while another action is in progress.
  */
 export async function startDown(
   deps: Deps,
@@ -178,13 +207,19 @@ export async function startDown(
 ): Promise<JobView> {
   const affected = await affectedByStack(deps, caller, name);
   if (affected.length === 0) {
-    const stored = requireFound(selectCurrentVersion(deps.db, name), "Stack", name);
-    if (stored.kind === "swarm") throw swarmOnlyStored(name, "rm");
+    if (await hasSwarmStack(deps, name)) return await startSwarmDown(deps, caller, name);
+    requireFound(selectCurrentVersion(deps.db, name), "Stack", name);
   }
   if (isLimited(caller.scope)) {
     assertUsersInScope(caller.scope, await partsInUse(deps, name, request));
   }
   return startJob(deps, downKind, { target: name, input: { ...request, affected }, caller }).job;
+}
+
+/** Whether a stack has stored sources of a Swarm stack, or services that were deployed elsewhere. */
+async function hasSwarmStack(deps: Deps, name: string): Promise<boolean> {
+  if (isSwarmStack(deps, name)) return true;
+  return (await readSwarmServices(deps))?.some(({ stack }) => stack === name) ?? false;
 }
 
 /**
@@ -202,7 +237,7 @@ async function recordAndOpen(
   if (expectedVersion !== undefined) assertCurrent(deps, caller, name, expectedVersion);
   // The stored version, not what may be on disk by now.
   const current = expectedVersion ?? stored.version;
-  const stack = await openStack(deps, name, version ?? current);
+  const stack = await openStack(deps, name, version ?? current, stored.kind);
   if (!stack.isOnDisk || stack.version === current) return stack;
   throw new AppError(
     "conflict",

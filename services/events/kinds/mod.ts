@@ -13,6 +13,7 @@ import { remediationKinds } from "./remediation.ts";
 import { scheduleKinds } from "./schedules.ts";
 import { stackKinds } from "./stacks.ts";
 import { statusPageKinds } from "./status_pages.ts";
+import { swarmKinds } from "./swarm.ts";
 import { testKinds } from "./tests.ts";
 import { updateKinds } from "./updates.ts";
 import { uptimeKinds } from "./uptime.ts";
@@ -24,6 +25,7 @@ const KINDS = [
   ...hostKinds,
   ...fleetKinds,
   ...stackKinds,
+  ...swarmKinds,
   ...updateKinds,
   ...backupKinds,
   ...scheduleKinds,
