@@ -19,6 +19,7 @@ import { alertEvaluator } from "../alerts/evaluator.ts";
 import { omittedReadRecorder } from "../access/audit/omitted_reads.ts";
 import { certificateWatcher } from "../probes/certificate_watcher.ts";
 import { containerWatcher } from "../containers/watcher.ts";
+import { gitWatcher } from "../git/watcher.ts";
 import { hostSampler } from "../metrics/host/sampler.ts";
 import { integrationPoller } from "../automation/integrations/poller.ts";
 import { jobRunner } from "../jobs/worker.ts";
@@ -65,6 +66,7 @@ export const communityWorkers: readonly Worker[] = [
   certificateWatcher,
   updateChecker,
   automaticUpdater,
+  gitWatcher,
   crashLogReader,
   messageKeeper,
   outboxDeliverer,

@@ -56,6 +56,8 @@ import { migration as scheduleKinds } from "./0047_schedule_kinds.ts";
 import { migration as lastBackups } from "./0048_last_backups.ts";
 import { migration as backupDrills } from "./0049_backup_drills.ts";
 import { migration as keptData } from "./0050_kept_data.ts";
+import { migration as git } from "./0061_git.ts";
+import { migration as versionCommits } from "./0062_version_commits.ts";
 
 export const stateMigrations: readonly Migration[] = [
   users,
@@ -108,4 +110,6 @@ export const stateMigrations: readonly Migration[] = [
   lastBackups,
   backupDrills,
   keptData,
+  git,
+  versionCommits,
 ];

@@ -21,7 +21,7 @@ import {
   type RehearsalRequest,
 } from "../../updates/rehearsal/choice.ts";
 import { createStackSource, type NewSources, recordCurrent } from "../sources.ts";
-import { assertCurrent } from "../versions.ts";
+import { assertCurrent, findVersion } from "../versions.ts";
 import { observe } from "../plan/observe.ts";
 import { assertServices, openStack, swarmOnlyStored } from "../plan/stored.ts";
 import type { DeployInput, DownInput } from "./job.ts";
@@ -87,6 +87,7 @@ export async function startDeploy(
     target: name,
     input: {
       version: stack.version,
+      ...commitOf(deps, name, stack.version),
       pull: request.pull ?? null,
       recreate: request.recreate ?? "changed",
       removeOrphans: request.removeOrphans ?? false,
@@ -100,6 +101,17 @@ export async function startDeploy(
     },
     caller,
   }).job;
+}
+
+function commitOf(
+  deps: Pick<Deps, "db">,
+  name: string,
+  version: number,
+): Pick<DeployInput, "commit"> {
+  const { commit } = findVersion(deps, name, version);
+  if (!commit) return {};
+  const { id, author, message } = commit;
+  return { commit: { commit: id, author, message } };
 }
 
 /** As the request says, else the labels of the containers that are there, else the setting. */

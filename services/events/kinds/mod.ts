@@ -5,6 +5,7 @@ import { alertKinds } from "./alerts.ts";
 import { backupKinds } from "./backups.ts";
 import { certificateKinds } from "./certificates.ts";
 import { containerKinds } from "./containers.ts";
+import { gitKinds } from "./git.ts";
 import { hostKinds } from "./host.ts";
 import { incidentKinds } from "./incidents.ts";
 import { type Kind, kind } from "./kind.ts";
@@ -22,6 +23,7 @@ const KINDS = [
   ...containerKinds,
   ...hostKinds,
   ...stackKinds,
+  ...gitKinds,
   ...updateKinds,
   ...backupKinds,
   ...scheduleKinds,
