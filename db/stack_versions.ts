@@ -27,8 +27,9 @@ const versions = table("stack_versions", {
   createdBy: text(),
   /** ISO 8601, UTC. */
   createdAt: text(),
-  commit: json<VersionCommit | null>(),
-}, { key: "stack", names: { commit: "git_commit" } });
+  /** The commit that it was made of. */
+  gitCommit: json<VersionCommit | null>(),
+}, { key: "stack" });
 
 /** One version of the sources of a stack. */
 export type StackVersion = Row<typeof versions>;
@@ -58,13 +59,18 @@ export function selectStackVersions(
   db: Database,
   stack: string,
 ): Omit<StackVersion, "sealedSource">[] {
-  const rows = db.all<Omit<StackVersion, "sealedSource" | "commit"> & { commit: string }>(
+  const rows = db.all<
+    Omit<StackVersion, "sealedSource" | "gitCommit"> & { gitCommit: string | null }
+  >(
     `SELECT stack, version, kind, created_by AS createdBy, created_at AS createdAt,
-       git_commit AS "commit"
+       git_commit AS gitCommit
      FROM stack_versions WHERE stack = :stack ORDER BY version DESC`,
     { stack },
   );
-  return rows.map((row) => ({ ...row, commit: JSON.parse(row.commit) }));
+  return rows.map((row) => ({
+    ...row,
+    gitCommit: row.gitCommit === null ? null : JSON.parse(row.gitCommit),
+  }));
 }
 
 /** Stacks with sources, by name. */

@@ -37,7 +37,7 @@ type ReadDeps = Pick<Deps, "db" | "secrets">;
 export function listStackVersions({ db }: Pick<Deps, "db">, name: string): StackVersionView[] {
   const versions = selectStackVersions(db, name);
   if (versions.length === 0) throw withoutSources(name);
-  return versions.map(({ version, createdBy, createdAt, commit }) => ({
+  return versions.map(({ version, createdBy, createdAt, gitCommit: commit }) => ({
     version,
     createdBy,
     createdAt,
@@ -116,7 +116,7 @@ export function insertVersion(
     sealedSource: secrets.seal(JSON.stringify(sources), purposeOf(name, version)),
     createdBy,
     createdAt: now().toISOString(),
-    commit,
+    gitCommit: commit,
   };
   db.transaction(() => {
     insertStackVersion(db, stored);

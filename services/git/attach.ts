@@ -78,7 +78,7 @@ export function getStackGit(
     ...row,
     repository: { id, name, url, error, checkedAt },
     state,
-    commit: found?.commit ?? null,
+    commit: found?.gitCommit ?? null,
     drift: state === "drift" && found && current
       ? diffViews(
         viewVersion(caller, openVersion(deps, found)),
@@ -245,7 +245,7 @@ export async function discardDrift(
     kind: current.kind,
     version,
     sources,
-    commit: stored.commit,
+    commit: stored.gitCommit,
     also: () =>
       updateGitStack(deps.db, stack, {
         version,

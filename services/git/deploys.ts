@@ -66,7 +66,7 @@ async function recordDeploys(deps: Deps, stack: string): Promise<void> {
     failedVersion: last.status === "succeeded" ? null : last.version,
     ...(deployed !== undefined && {
       deployedVersion: deployed,
-      deployedCommit: selectStackVersion(db, stack, deployed)?.commit?.id ?? null,
+      deployedCommit: selectStackVersion(db, stack, deployed)?.gitCommit?.id ?? null,
     }),
   });
   await measureStack(deps, row);
@@ -114,7 +114,7 @@ async function takeStep(deps: Deps, stack: string, isOpen: boolean): Promise<voi
 
 async function reportPlan(deps: Deps, { stack, repositoryId, version }: GitStack): Promise<void> {
   const { changes } = await planStoredStack(deps, CALLER, stack);
-  const commit = selectStackVersion(deps.db, stack, version!)?.commit;
+  const commit = selectStackVersion(deps.db, stack, version!)?.gitCommit;
   if (!commit) return;
   const { id, author, message } = commit;
   const data = {

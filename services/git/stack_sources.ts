@@ -3,13 +3,14 @@
 import { posix } from "node:path";
 import type { GitStack } from "../../db/git_stacks.ts";
 import { readSources } from "../compose/disk_sources.ts";
+import { ENV_FILE } from "../compose/load/compose_file.ts";
 import { type DiskPlace, type LoaderDeps, type StoredSources } from "../compose/validate.ts";
 import { AppError } from "../errors.ts";
 import { isInside } from "../text/paths.ts";
 import type { Tree } from "./fetch/tree.ts";
 
-/** Location of the files for the loader, in place of a directory on the host. */
-const VIRTUAL = "/repository";
+/** Location of the repository for the loader, in place of a directory on the host. */
+const ROOT = "/repository";
 
 export type FollowedFile = Pick<GitStack, "path" | "directory" | "profiles">;
 
@@ -29,15 +30,15 @@ export async function readStackSources(
   base?: DiskPlace,
 ): Promise<StoredSources | undefined> {
   const own = base ?? placeIn(directory, path);
-  const place = { directory: VIRTUAL, configFiles: [posix.join(VIRTUAL, posix.basename(path))] };
-  const root = posix.dirname(path);
+  const virtual = posix.join(ROOT, posix.dirname(path));
+  const place = { directory: virtual, configFiles: [posix.join(ROOT, path)] };
   const read = async (absolute: string) => {
-    const name = posix.relative(VIRTUAL, absolute);
-    if (!isInside(absolute, VIRTUAL)) {
+    if (!isInside(absolute, virtual)) {
+      const name = isInside(absolute, ROOT) ? absolute.slice(ROOT.length + 1) : absolute;
       throw new AppError("conflict", `${name} is not in the directory of ${path}`);
     }
-    const text = await tree.read(posix.join(root, name));
-    return absolute === ENV_PATH ? withEnv(text, env) : text;
+    const text = await tree.read(absolute.slice(ROOT.length + 1));
+    return absolute === posix.join(virtual, ENV_FILE) ? withEnv(text, env) : text;
   };
   if (await tree.read(path) === undefined) return undefined;
   const { place: _, outside: __, ...sources } = await readSources(deps, { read }, place, {
@@ -45,8 +46,6 @@ export async function readStackSources(
   });
   return { ...sources, ...(own && { base: own }) };
 }
-
-const ENV_PATH = `${VIRTUAL}/.env`;
 
 const placeIn = (directory: string | null, path: string): DiskPlace | undefined =>
   directory === null

@@ -4,6 +4,8 @@
  * @module
  */
 
+export type AcceptedGitWebhook = { accepted: true };
+
 export type Account = {
   mode: "key" | "users";
   id: string;
@@ -277,6 +279,8 @@ export type ApiToken = {
       | "stacks:update"
       | "stacks:write"
       | "stack_sources:read"
+      | "git:read"
+      | "git:write"
       | "images:read"
       | "images:write"
       | "images:export"
@@ -731,6 +735,9 @@ export type ChatChannelChanges = {
     | "deploy.failed"
     | "deploy.needs_attention"
     | "stack.down_failed"
+    | "git.planned"
+    | "git.fetch_failed"
+    | "git.commit_refused"
     | "image.update_available"
     | "update.started"
     | "update.succeeded"
@@ -1381,6 +1388,7 @@ export type Error = {
   errors?: ({ path: string; message: string })[];
   code?: "mfa_enrolment_required";
   diff?: string;
+  changes?: ({ kind: string; name: string; action: string; reasons: ({ text: string })[] })[];
 };
 
 export type EstablishedBackupTarget = {
@@ -1462,6 +1470,154 @@ export type GeneratedStack = {
   compose: string;
   variables: (string)[];
   warnings: (string)[];
+};
+
+export type GitCommit = {
+  id: string;
+  author: string;
+  message: string;
+  committedAt: string;
+  signer: string | null;
+};
+
+export type GitRepository = {
+  id: string;
+  name: string;
+  url: string;
+  branch: string | null;
+  tag: string | null;
+  commit: string | null;
+  auth: "none" | "token" | "basic";
+  username: string | null;
+  secret: string | null;
+  caCertificate: string | null;
+  pollMinutes: number;
+  signatures: "off" | "required";
+  signatureScope: "range" | "head";
+  allowedSigners: string;
+  mapping: ({
+    path: string;
+    name: string;
+    deploy: "manual" | "plan" | "auto";
+    profiles: (string)[] | null;
+    directory: string | null;
+  })[];
+  head: GitCommit | null;
+  refused: {
+    id: string;
+    author: string;
+    message: string;
+    committedAt: string;
+    signer: string | null;
+    reason: string;
+  } | null;
+  problems: (string)[];
+  checkedAt: string | null;
+  fetchedAt: string | null;
+  error: string | null;
+  webhookPath: string;
+  stacks: ({
+    name: string;
+    path: string;
+    state:
+      | "waiting"
+      | "refused"
+      | "orphaned"
+      | "drift"
+      | "rewritten"
+      | "failed"
+      | "behind"
+      | "current";
+  })[];
+  createdAt: string;
+  updatedAt: string;
+};
+
+export type GitRepositoryChanges = {
+  name?: string;
+  url?: string;
+  branch?: string | null;
+  tag?: string | null;
+  commit?: string | null;
+  auth?: "none" | "token" | "basic";
+  username?: string | null;
+  secret?: string | null;
+  caCertificate?: string | null;
+  pollMinutes?: number;
+  signatures?: "off" | "required";
+  signatureScope?: "range" | "head";
+  allowedSigners?: string;
+  mapping?: ({
+    path: string;
+    name: string;
+    deploy?: "manual" | "plan" | "auto";
+    profiles?: (string)[] | null;
+    directory?: string | null;
+  })[];
+  renewWebhookSecret?: boolean;
+};
+
+export type GitRepositoryList = { repositories: (GitRepository)[] };
+
+export type GitRepositoryTest = {
+  ok: boolean;
+  error: string | null;
+  commit: string | null;
+  durationMs: number;
+};
+
+export type GitRepositoryWithSecret = {
+  id: string;
+  name: string;
+  url: string;
+  branch: string | null;
+  tag: string | null;
+  commit: string | null;
+  auth: "none" | "token" | "basic";
+  username: string | null;
+  secret: string | null;
+  caCertificate: string | null;
+  pollMinutes: number;
+  signatures: "off" | "required";
+  signatureScope: "range" | "head";
+  allowedSigners: string;
+  mapping: ({
+    path: string;
+    name: string;
+    deploy: "manual" | "plan" | "auto";
+    profiles: (string)[] | null;
+    directory: string | null;
+  })[];
+  head: GitCommit | null;
+  refused: {
+    id: string;
+    author: string;
+    message: string;
+    committedAt: string;
+    signer: string | null;
+    reason: string;
+  } | null;
+  problems: (string)[];
+  checkedAt: string | null;
+  fetchedAt: string | null;
+  error: string | null;
+  webhookPath: string;
+  stacks: ({
+    name: string;
+    path: string;
+    state:
+      | "waiting"
+      | "refused"
+      | "orphaned"
+      | "drift"
+      | "rewritten"
+      | "failed"
+      | "behind"
+      | "current";
+  })[];
+  createdAt: string;
+  updatedAt: string;
+  webhookSecret: string | null;
 };
 
 export type GroupRole = { value: string; role: string };
@@ -1841,6 +1997,8 @@ export type IssuedApiToken = {
       | "stacks:update"
       | "stacks:write"
       | "stack_sources:read"
+      | "git:read"
+      | "git:write"
       | "images:read"
       | "images:write"
       | "images:export"
@@ -2219,6 +2377,8 @@ export type NewApiToken = {
       | "stacks:update"
       | "stacks:write"
       | "stack_sources:read"
+      | "git:read"
+      | "git:write"
       | "images:read"
       | "images:write"
       | "images:export"
@@ -2339,6 +2499,9 @@ export type NewChatChannel = {
     | "deploy.failed"
     | "deploy.needs_attention"
     | "stack.down_failed"
+    | "git.planned"
+    | "git.fetch_failed"
+    | "git.commit_refused"
     | "image.update_available"
     | "update.started"
     | "update.succeeded"
@@ -2388,6 +2551,29 @@ export type NewComplianceEntry = {
 };
 
 export type NewFolder = { path: string };
+
+export type NewGitRepository = {
+  name: string;
+  url: string;
+  branch?: string | null;
+  tag?: string | null;
+  commit?: string | null;
+  auth?: "none" | "token" | "basic";
+  username?: string | null;
+  secret?: string | null;
+  caCertificate?: string | null;
+  pollMinutes?: number;
+  signatures?: "off" | "required";
+  signatureScope?: "range" | "head";
+  allowedSigners?: string;
+  mapping?: ({
+    path: string;
+    name: string;
+    deploy?: "manual" | "plan" | "auto";
+    profiles?: (string)[] | null;
+    directory?: string | null;
+  })[];
+};
 
 export type NewIcon = { name: string; url: string };
 
@@ -2517,6 +2703,9 @@ export type NewNotificationChannel = {
     | "deploy.failed"
     | "deploy.needs_attention"
     | "stack.down_failed"
+    | "git.planned"
+    | "git.fetch_failed"
+    | "git.commit_refused"
     | "image.update_available"
     | "update.started"
     | "update.succeeded"
@@ -2770,6 +2959,9 @@ export type NewWebhook = {
     | "deploy.failed"
     | "deploy.needs_attention"
     | "stack.down_failed"
+    | "git.planned"
+    | "git.fetch_failed"
+    | "git.commit_refused"
     | "image.update_available"
     | "update.started"
     | "update.succeeded"
@@ -2860,6 +3052,9 @@ export type NotificationChannelChanges = {
     | "deploy.failed"
     | "deploy.needs_attention"
     | "stack.down_failed"
+    | "git.planned"
+    | "git.fetch_failed"
+    | "git.commit_refused"
     | "image.update_available"
     | "update.started"
     | "update.succeeded"
@@ -3098,6 +3293,7 @@ export type Permission = {
     | "containers"
     | "stacks"
     | "stack_sources"
+    | "git"
     | "images"
     | "volumes"
     | "networks"
@@ -3830,6 +4026,47 @@ export type StackDown = { volumes?: boolean; images?: "none" | "local" };
 
 export type StackGeneration = { containers: (string)[] };
 
+export type StackGit = {
+  repository: {
+    id: string;
+    name: string;
+    url: string;
+    error: string | null;
+    checkedAt: string | null;
+  };
+  path: string;
+  deploy: "manual" | "plan" | "auto";
+  directory: string | null;
+  profiles: (string)[] | null;
+  isMapped: boolean;
+  state:
+    | "waiting"
+    | "refused"
+    | "orphaned"
+    | "drift"
+    | "rewritten"
+    | "failed"
+    | "behind"
+    | "current";
+  version: number | null;
+  commit: GitCommit | null;
+  deployedVersion: number | null;
+  deployedCommit: string | null;
+  behind: number | null;
+  problem: string | null;
+  drift: string | null;
+};
+
+export type StackGitSource = {
+  repositoryId: string;
+  path: string;
+  deploy?: "manual" | "plan" | "auto";
+  directory?: string | null;
+  profiles?: (string)[] | null;
+  env?: Record<string, string>;
+  acceptRecreate?: boolean;
+};
+
 export type StackList = { stacks: (Stack)[] };
 
 export type StackPlan = {
@@ -3916,7 +4153,7 @@ export type StackValidation = {
 };
 
 export type StackVersionList = {
-  versions: ({ version: number; createdBy: string; createdAt: string })[];
+  versions: ({ version: number; createdBy: string; createdAt: string; commit: GitCommit | null })[];
 };
 
 export type StartedKeyRotation = { id: string; status: "pending"; message: string };
@@ -4346,6 +4583,9 @@ export type WebhookChanges = {
     | "deploy.failed"
     | "deploy.needs_attention"
     | "stack.down_failed"
+    | "git.planned"
+    | "git.fetch_failed"
+    | "git.commit_refused"
     | "image.update_available"
     | "update.started"
     | "update.succeeded"
@@ -4490,6 +4730,7 @@ export interface Operations {
     result: Done;
   };
   "DELETE /api/ext/service-pro/uptime/monitors/{id}": { path: { id: string }; result: Done };
+  "DELETE /api/git/repositories/{id}": { path: { id: string }; result: Done };
   "DELETE /api/icons/uploaded/{name}": { path: { name: string }; result: Done };
   "DELETE /api/identity/oidc/{id}": { path: { id: string }; result: Done };
   "DELETE /api/images/{id}": {
@@ -4510,6 +4751,7 @@ export interface Operations {
     query: { path: string };
     result: Done;
   };
+  "DELETE /api/stacks/{name}/git": { path: { name: string }; result: Done };
   "DELETE /api/takeover/{name}": { path: { name: string }; result: Done };
   "DELETE /api/tokens/{id}": { path: { id: string }; result: Done };
   "DELETE /api/updates/blocked/{id}": { path: { id: string }; result: Done };
@@ -4750,6 +4992,7 @@ export interface Operations {
         | "containers"
         | "stacks"
         | "stack_sources"
+        | "git"
         | "images"
         | "volumes"
         | "networks"
@@ -4927,6 +5170,8 @@ export interface Operations {
     path: { id: string };
     result: MonitorStats;
   };
+  "GET /api/git/repositories": { result: GitRepositoryList };
+  "GET /api/git/repositories/{id}": { path: { id: string }; result: GitRepository };
   "GET /api/health": { result: Health };
   "GET /api/icons": { result: IconList };
   "GET /api/icons/uploaded": { result: UploadedIconList };
@@ -5033,6 +5278,7 @@ export interface Operations {
     query?: { path?: string };
     result: FileList;
   };
+  "GET /api/stacks/{name}/git": { path: { name: string }; result: StackGit };
   "GET /api/stacks/{name}/logs/stream": {
     path: { name: string };
     query?: {
@@ -5324,6 +5570,9 @@ export interface Operations {
     path: { id: string };
     result: Monitor;
   };
+  "POST /api/git/repositories": { body: NewGitRepository; result: GitRepositoryWithSecret };
+  "POST /api/git/repositories/{id}/fetch": { path: { id: string }; result: GitRepository };
+  "POST /api/git/repositories/{id}/test": { path: { id: string }; result: GitRepositoryTest };
   "POST /api/icons/uploaded": { body: NewIcon; result: UploadedIcon };
   "POST /api/identity/oidc": { body: NewOidcProvider; result: OidcProvider };
   "POST /api/identity/oidc/{id}/test": { path: { id: string }; result: OidcTest };
@@ -5379,6 +5628,7 @@ export interface Operations {
     body: FileRename;
     result: Done;
   };
+  "POST /api/stacks/{name}/git/discard": { path: { name: string }; result: StackGit };
   "POST /api/stacks/{name}/plan": {
     path: { name: string };
     body: StackPlanOptions | undefined;
@@ -5441,6 +5691,7 @@ export interface Operations {
     body: EmailConfirmation;
     result: User;
   };
+  "POST /hooks/git/{token}": { path: { token: string }; body: string; result: AcceptedGitWebhook };
   "POST /status/{slug}/subscribe": { path: { slug: string }; result: string };
   "PUT /api/account": { body: AccountUpdate | undefined; result: Account };
   "PUT /api/account/passkeys/{id}": { path: { id: string }; body: PasskeyName; result: Passkey };
@@ -5587,6 +5838,11 @@ export interface Operations {
     body: MonitorChanges | undefined;
     result: Monitor;
   };
+  "PUT /api/git/repositories/{id}": {
+    path: { id: string };
+    body: GitRepositoryChanges | undefined;
+    result: GitRepositoryWithSecret;
+  };
   "PUT /api/identity/oidc/{id}": {
     path: { id: string };
     body: OidcProviderChanges | undefined;
@@ -5634,6 +5890,7 @@ export interface Operations {
     query: { path: string };
     result: WrittenFile;
   };
+  "PUT /api/stacks/{name}/git": { path: { name: string }; body: StackGitSource; result: StackGit };
   "PUT /api/stacks/{name}/source": {
     path: { name: string };
     body: StackSourceChange;

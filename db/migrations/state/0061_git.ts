@@ -20,8 +20,8 @@ export const migration: Migration = {
       allowed_signers   TEXT NOT NULL,
       mapping           TEXT NOT NULL, -- JSON
       hook_token        TEXT NOT NULL UNIQUE,
-      head              TEXT NOT NULL DEFAULT 'null', -- JSON; the last accepted commit
-      refused           TEXT NOT NULL DEFAULT 'null', -- JSON; the last refused commit
+      head              TEXT, -- JSON; the last accepted commit
+      refused           TEXT, -- JSON; the last refused commit
       problems          TEXT NOT NULL DEFAULT '[]', -- JSON; of the mapping
       checked_at        TEXT, -- ISO 8601, UTC
       fetched_at        TEXT,
@@ -36,7 +36,7 @@ export const migration: Migration = {
       path              TEXT NOT NULL,
       deploy            TEXT NOT NULL CHECK (deploy IN ('manual', 'plan', 'auto')),
       directory         TEXT,
-      profiles          TEXT NOT NULL DEFAULT 'null', -- JSON
+      profiles          TEXT, -- JSON
       sealed_env        TEXT, -- encrypted
       is_mapped         INTEGER NOT NULL CHECK (is_mapped IN (0, 1)),
       version           INTEGER, -- the last one made of a commit

@@ -108,9 +108,9 @@ function commitOf(
   name: string,
   version: number,
 ): Pick<DeployInput, "commit"> {
-  const { commit } = findVersion(deps, name, version);
-  if (!commit) return {};
-  const { id, author, message } = commit;
+  const { gitCommit } = findVersion(deps, name, version);
+  if (!gitCommit) return {};
+  const { id, author, message } = gitCommit;
   return { commit: { commit: id, author, message } };
 }
 
