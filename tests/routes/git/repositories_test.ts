@@ -2,62 +2,11 @@
 
 import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { continueStacks } from "../../../services/git/deploys.ts";
-import { watchRepositories } from "../../../services/git/watcher.ts";
-import { temporaryDirectory } from "../../helpers/command.ts";
-import { composeLabels, simulateContainers } from "../../helpers/fake_containers.ts";
-import { fakeEngine } from "../../helpers/fake_engine.ts";
-import { gitServer } from "../../helpers/git_server.ts";
-import { collectEvents, type TestApp, testApp } from "../../helpers/test_app.ts";
+import { composeLabels } from "../../helpers/fake_containers.ts";
+import { gitWorld, MAPPING, round } from "../../helpers/git_world.ts";
+import { collectEvents, type TestApp } from "../../helpers/test_app.ts";
 
 const composeOf = (tag: string, more = "") => `services:\n  web:\n    image: nginx:${tag}\n${more}`;
-
-const MAPPING = [{ path: "stacks/*/compose.yaml", name: "*" }];
-
-/** A server and an application that may reach it. */
-async function world(containers: Parameters<typeof simulateContainers>[0] = []) {
-  const server = await gitServer();
-  const data = temporaryDirectory();
-  const engine = fakeEngine({
-    ...simulateContainers(containers),
-    "GET /networks": () => Response.json([]),
-    "GET /volumes": () => Response.json({ Volumes: [] }),
-    "GET /images/*/json": () => Response.json({ message: "No such image" }, { status: 404 }),
-    "GET /info": () => Response.json({}),
-    "GET /version": () => Response.json({}),
-  });
-  const app = testApp({
-    now: "2026-01-01T12:00:00Z",
-    engine: engine.engine,
-    config: { dataDir: data.path, outboundAllow: ["127.0.0.1"] },
-  });
-  const add = async (url: string, more = {}) => {
-    const { status, body } = await app.call("POST", "/api/git/repositories", {
-      name: "Stacks",
-      url,
-      mapping: MAPPING,
-      ...more,
-    });
-    equal(status, 201, JSON.stringify(body));
-    return body;
-  };
-  return {
-    app,
-    server,
-    add,
-    async [Symbol.asyncDispose]() {
-      app[Symbol.dispose]();
-      await engine[Symbol.asyncDispose]();
-      await server[Symbol.asyncDispose]();
-      data[Symbol.dispose]();
-    },
-  };
-}
-
-/** A round of the worker, some minutes later. */
-async function round(app: TestApp): Promise<void> {
-  app.clock.advance({ minutes: 10 });
-  await watchRepositories(app.deps);
-}
 
 const gitOf = async (app: TestApp, name: string) =>
   (await app.call("GET", `/api/stacks/${name}/git`)).body;
@@ -69,7 +18,7 @@ const versionsOf = async (app: TestApp, name: string) =>
   (await app.call("GET", `/api/stacks/${name}/versions`)).body.versions;
 
 Deno.test("commits of a repository become versions of the stacks that they change", async (t) => {
-  await using all = await world();
+  await using all = await gitWorld();
   const { app, server, add } = all;
   const events = collectEvents(app);
   const copy = await server.create("stacks");
@@ -197,7 +146,7 @@ Deno.test("commits of a repository become versions of the stacks that they chang
 });
 
 Deno.test("a mapping does not take over a stack of another origin", async () => {
-  await using all = await world([
+  await using all = await gitWorld([
     { name: "blog-web-1", labels: composeLabels("blog", "web") },
   ]);
   const { app, server, add } = all;
@@ -220,7 +169,7 @@ Deno.test("a mapping does not take over a stack of another origin", async () => 
 });
 
 Deno.test("a stack is attached with its variables, and detached", async () => {
-  await using all = await world();
+  await using all = await gitWorld();
   const { app, server, add } = all;
   const compose = "services:\n  web:\n    image: nginx:${TAG}\n    volumes: ['./data:/data']\n";
   const copy = await server.create("stacks");
@@ -258,7 +207,7 @@ Deno.test("a stack is attached with its variables, and detached", async () => {
 });
 
 Deno.test("files that cannot be those of a stack are refused by name", async () => {
-  await using all = await world();
+  await using all = await gitWorld();
   const { app, server, add } = all;
   const copy = await server.create("stacks");
   const env = (file: string) => composeOf("1", `    env_file: ${file}\n`);
@@ -285,7 +234,7 @@ Deno.test("files that cannot be those of a stack are refused by name", async () 
 });
 
 Deno.test("secrets are sealed, never shown, and kept for the same server only", async () => {
-  await using all = await world();
+  await using all = await gitWorld();
   const { app, add } = all;
   const { id, webhookSecret, ...created } = await add("https://127.0.0.1/a/b.git", {
     auth: "basic",
@@ -307,7 +256,7 @@ Deno.test("secrets are sealed, never shown, and kept for the same server only", 
 });
 
 Deno.test("settings that cannot work are refused with the reason", async () => {
-  await using all = await world();
+  await using all = await gitWorld();
   const { app } = all;
   const url = "https://192.168.1.2/a/b.git";
   for (
@@ -351,7 +300,7 @@ Deno.test("settings that cannot work are refused with the reason", async () => {
 });
 
 Deno.test("git:write alone neither maps nor attaches stacks", async () => {
-  await using all = await world();
+  await using all = await gitWorld();
   const { app } = all;
   const call = (method: string, path: string, body: object) =>
     app.call(method, path, body, { scope: { permissions: ["git:read", "git:write"] } });
@@ -367,7 +316,7 @@ Deno.test("git:write alone neither maps nor attaches stacks", async () => {
 });
 
 Deno.test("the automation reports a plan once, and waits for a window", async () => {
-  await using all = await world();
+  await using all = await gitWorld();
   const { app, server, add } = all;
   const events = collectEvents(app, (kind) => kind === "git.planned");
   const copy = await server.create("stacks");
