@@ -102,7 +102,12 @@ export const ErrorBody = z.object({
     kind: z.string(),
     name: z.string(),
     action: z.string(),
-    reasons: z.array(z.object({ text: z.string() })),
+    reasons: z.array(z.object({
+      path: z.string(),
+      from: z.string().nullable(),
+      to: z.string().nullable(),
+      text: z.string(),
+    })),
   })).optional().meta({
     description: "Changes of a plan that the caller has not accepted",
   }),

@@ -6,12 +6,15 @@ import { temporaryDirectory } from "./command.ts";
 import { simulateContainers } from "./fake_containers.ts";
 import { fakeEngine } from "./fake_engine.ts";
 import { gitServer } from "./git_server.ts";
-import { type TestApp, testApp } from "./test_app.ts";
+import { type TestApp, testApp, type TestAppOptions } from "./test_app.ts";
 
 export const MAPPING = [{ path: "stacks/*/compose.yaml", name: "*" }];
 
 /** A server and an application that may reach it. */
-export async function gitWorld(containers: Parameters<typeof simulateContainers>[0] = []) {
+export async function gitWorld(
+  containers: Parameters<typeof simulateContainers>[0] = [],
+  options: TestAppOptions = {},
+) {
   const server = await gitServer();
   const data = temporaryDirectory();
   const engine = fakeEngine({
@@ -23,6 +26,7 @@ export async function gitWorld(containers: Parameters<typeof simulateContainers>
   });
   const app = testApp({
     now: "2026-01-01T12:00:00Z",
+    ...options,
     engine: engine.engine,
     config: { dataDir: data.path, outboundAllow: ["127.0.0.1"] },
   });

@@ -1388,7 +1388,12 @@ export type Error = {
   errors?: ({ path: string; message: string })[];
   code?: "mfa_enrolment_required";
   diff?: string;
-  changes?: ({ kind: string; name: string; action: string; reasons: ({ text: string })[] })[];
+  changes?: ({
+    kind: string;
+    name: string;
+    action: string;
+    reasons: ({ path: string; from: string | null; to: string | null; text: string })[];
+  })[];
 };
 
 export type EstablishedBackupTarget = {
