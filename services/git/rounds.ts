@@ -23,6 +23,8 @@ export function createGitRounds() {
       requested.add(id);
       signal.notify();
     },
+    /** Lets the worker check it in its next round, because the engine was away. */
+    requestLater: (id: string): void => void requested.add(id),
     /** The requested repositories, each once. */
     takeRequested(): string[] {
       const ids = [...requested];

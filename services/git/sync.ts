@@ -183,6 +183,8 @@ async function verify(
 
 function recordFailure(deps: SyncDeps, { id, name }: GitRepository, error: unknown): void {
   const known = asAppError(error);
+  // The engine is away, which is reported elsewhere.
+  if (known?.code === "unavailable") return deps.git.requestLater(id);
   const reason = known?.message ?? "Internal error";
   if (!known) deps.log.error("git fetch failed", { repositoryId: id, ...errorFields(error) });
   const stored = selectGitRepository(deps.db, id);
