@@ -2,7 +2,7 @@
 
 import * as z from "zod";
 import { GIT_DEPLOYS } from "../../db/git_repositories.ts";
-import { attachStack, detachStack, discardDrift, getStackGit } from "../../services/git/attach.ts";
+import { attachStack, detachStack, discardDrift, findStackGit } from "../../services/git/attach.ts";
 import { STACK_STATES } from "../../services/git/state.ts";
 import type { Deps } from "../../services/deps.ts";
 import { limitedRecord } from "../../services/input/limited_record.ts";
@@ -68,9 +68,8 @@ const StackGit = z.object({
     description: "Commits since the deployed one; more than 1000 mean that there are more",
   }),
   problem: z.string().nullable().meta({ description: "Why the newest commit is no version" }),
-  drift: z.string().nullable().meta({
-    description: "Unified diff from the commit to the current sources. Redacted values count as " +
-      "equal",
+  drift: z.object({ from: z.int(), to: z.int() }).nullable().meta({
+    description: "Versions of the commit and of an edit, which can be compared",
   }),
 }).meta({ id: "StackGit" });
 
@@ -83,11 +82,11 @@ export const stackGitEndpoints = (deps: Deps) => [
     summary: "Get the Git source",
     role: "operator",
     permission: "stack_sources:read",
-    audited: true,
     params: ProjectParams,
-    returns: StackGit,
-    failures: UNKNOWN,
-  }, ({ params, caller }) => getStackGit(deps, caller, params.name)),
+    returns: z.object({
+      git: StackGit.nullable().meta({ description: "Null for a stack that follows no repository" }),
+    }).meta({ id: "StackGitState" }),
+  }, ({ params }) => ({ git: findStackGit(deps, params.name) })),
 
   endpoint(
     "PUT /api/stacks/:name/git",

@@ -16,7 +16,6 @@ import {
 import type { Caller } from "../access/caller.ts";
 import { loadDeployable } from "../compose/given_sources.ts";
 import { planSources } from "../compose/plan/stored.ts";
-import { diffViews, viewVersion } from "../compose/source_view.ts";
 import { assertRoomForStack } from "../compose/sources.ts";
 import { keptSources, type StoredSources } from "../compose/validate.ts";
 import { findCurrent, findVersion, insertVersion, openVersion } from "../compose/versions.ts";
@@ -58,16 +57,15 @@ export interface StackGitView extends
   state: StackState;
   /** Of the newest version. */
   commit: VersionCommit | null;
-  /** Unified diff from the commit to the current sources; `null` without an edit. */
-  drift: string | null;
+  /** Versions of the commit and of the edit; `null` without an edit. */
+  drift: { from: number; to: number } | null;
 }
 
-/** @throws {AppError} `not_found` for a stack that follows no repository. */
-export function getStackGit(
-  deps: Pick<Deps, "db" | "secrets">,
-  caller: Caller,
-  stack: string,
-): StackGitView {
+/** How a stack follows a repository; `null` for one that follows none. */
+export const findStackGit = (deps: Pick<Deps, "db">, stack: string): StackGitView | null =>
+  selectGitStack(deps.db, stack) ? getStackGit(deps, stack) : null;
+
+function getStackGit(deps: Pick<Deps, "db">, stack: string): StackGitView {
   const { db } = deps;
   const row = requireRow(deps, stack);
   const { id, name, url, error, checkedAt } = requireRepository(deps, row.repositoryId);
@@ -79,12 +77,7 @@ export function getStackGit(
     repository: { id, name, url, error, checkedAt },
     state,
     commit: found?.gitCommit ?? null,
-    drift: state === "drift" && found && current
-      ? diffViews(
-        viewVersion(caller, openVersion(deps, found)),
-        viewVersion(caller, openVersion(deps, current)),
-      )
-      : null,
+    drift: state === "drift" && current ? { from: row.version!, to: current.version } : null,
   };
 }
 
@@ -155,7 +148,7 @@ export async function attachStack(
     });
     deps.git.notify();
     deps.log.info("stack follows a git repository", { stack, repositoryId: repository.id });
-    return getStackGit(deps, caller, stack);
+    return getStackGit(deps, stack);
   });
 }
 
@@ -255,7 +248,7 @@ export async function discardDrift(
   });
   // What was fetched meanwhile comes next.
   await syncRepository(deps, row.repositoryId, caller, { isForced: true }).catch(() => {});
-  return getStackGit(deps, caller, stack);
+  return getStackGit(deps, stack);
 }
 
 const requireRow = ({ db }: Pick<Deps, "db">, stack: string): GitStack =>

@@ -45,7 +45,7 @@ engineTest("commits deploy themselves, and a failed one is not tried again", asy
   const request = () => app.deps.git.request(repository.id);
   const level = async () =>
     (await stack.containers())["web-1"]?.Config.Env?.find((each) => each.startsWith("LEVEL="));
-  const git = async () => (await app.call("GET", `/api/stacks/${name}/git`)).body;
+  const git = async () => (await app.call("GET", `/api/stacks/${name}/git`)).body.git;
 
   await settle(app, name);
   equal(await level(), "LEVEL=one");

@@ -4059,7 +4059,7 @@ export type StackGit = {
   deployedCommit: string | null;
   behind: number | null;
   problem: string | null;
-  drift: string | null;
+  drift: { from: number; to: number } | null;
 };
 
 export type StackGitSource = {
@@ -4071,6 +4071,8 @@ export type StackGitSource = {
   env?: Record<string, string>;
   acceptRecreate?: boolean;
 };
+
+export type StackGitState = { git: StackGit | null };
 
 export type StackList = { stacks: (Stack)[] };
 
@@ -5283,7 +5285,7 @@ export interface Operations {
     query?: { path?: string };
     result: FileList;
   };
-  "GET /api/stacks/{name}/git": { path: { name: string }; result: StackGit };
+  "GET /api/stacks/{name}/git": { path: { name: string }; result: StackGitState };
   "GET /api/stacks/{name}/logs/stream": {
     path: { name: string };
     query?: {

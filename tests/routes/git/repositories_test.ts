@@ -9,7 +9,7 @@ import { collectEvents, type TestApp } from "../../helpers/test_app.ts";
 const composeOf = (tag: string, more = "") => `services:\n  web:\n    image: nginx:${tag}\n${more}`;
 
 const gitOf = async (app: TestApp, name: string) =>
-  (await app.call("GET", `/api/stacks/${name}/git`)).body;
+  (await app.call("GET", `/api/stacks/${name}/git`)).body.git;
 
 const sourceOf = async (app: TestApp, name: string) =>
   (await app.call("GET", `/api/stacks/${name}/source`)).body;
@@ -86,7 +86,11 @@ Deno.test("commits of a repository become versions of the stacks that they chang
     await round(app);
     const { state, drift } = await gitOf(app, "blog");
     equal(state, "drift");
-    match(drift, /-    image: nginx:2\.1\n\+    image: nginx:9\n/);
+    const { body: compared } = await app.call(
+      "GET",
+      `/api/stacks/blog/versions/${drift.from}/diff/${drift.to}`,
+    );
+    match(compared.diff, /-    image: nginx:2\.1\n\+    image: nginx:9\n/);
     equal((await sourceOf(app, "blog")).compose, edited);
     const { status, body } = await app.call("POST", "/api/stacks/blog/git/discard");
     deepEqual([status, body.state, body.drift], [200, "behind", null]);
@@ -136,7 +140,7 @@ Deno.test("commits of a repository become versions of the stacks that they chang
 
   await t.step("a repository that is deleted leaves its stacks", async () => {
     equal((await app.call("DELETE", path)).status, 200);
-    equal((await gitOf(app, "shop")).error, "Git source of stack shop does not exist");
+    equal(await gitOf(app, "shop"), null);
     equal((await sourceOf(app, "shop")).version, 1);
     deepEqual(
       Array.from(Deno.readDirSync(`${app.deps.config.dataDir}/git`), ({ name }) => name),
@@ -202,7 +206,7 @@ Deno.test("a stack is attached with its variables, and detached", async () => {
   await round(app);
   match((await sourceOf(app, "shop")).env, /^TAG=3\nNEW=1\nTAG="2"\n/);
   equal((await app.call("DELETE", "/api/stacks/shop/git")).status, 200);
-  equal((await gitOf(app, "shop")).error, "Git source of stack shop does not exist");
+  equal(await gitOf(app, "shop"), null);
   equal((await sourceOf(app, "shop")).version, 2);
 });
 
