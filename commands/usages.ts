@@ -176,6 +176,26 @@ DATA_DIR, or that at LONGSHORE_URL.
 
 Variables of the shell are not used.`;
 
+export const GIT = `longshore git add URL [OPTIONS] [--json]
+       longshore git status [--json]
+
+add lets the running service follow a Git repository: the Compose files of its newest commit become
+versions of stacks. It fetches the repository at once, prints the stacks, and the address and the secret
+of the webhook, which is not shown again. status shows all repositories with their stacks.
+
+--name NAME      name of the repository (default: the end of URL)
+--branch NAME    branch to follow (default: the default branch of the server)
+--path PATH      Compose file, such as stacks/*/compose.yaml (default: none; attach stacks later)
+--stack NAME     name of the stack; * for the text of * in --path (default: *)
+--deploy MODE    manual (default), plan or auto
+--username NAME  user name of a password; without it, the secret is a token
+--secret         read a token or password from the terminal or standard input
+--json           print the response of the API
+
+LONGSHORE_TOKEN is an API token (longshore token create) of the role admin with the permissions
+git:read, git:write and, with --path, stacks:write; without it, API_KEY is used. The service is the one
+that runs on DATA_DIR, or that at LONGSHORE_URL.`;
+
 export const TAKEOVER =
   `longshore takeover [--stack NAME]... [--accept-recreate] [--dry-run] [--json]
 

@@ -182,7 +182,15 @@ export async function serviceLogs(
     follow?: boolean | undefined;
   } & Signal = {},
 ): Promise<AsyncIterable<Frame>> {
-  const query = { stdout: true, stderr: true, timestamps: true, details: true, tail, since, follow };
+  const query = {
+    stdout: true,
+    stderr: true,
+    timestamps: true,
+    details: true,
+    tail,
+    since,
+    follow,
+  };
   const path = `/services/${segment("service", ID)}/logs` as const;
   const { body } = await engine.request("GET", path, { query, signal, long: true });
   return Spec.TaskTemplate?.ContainerSpec?.TTY ? rawFrames(body) : frames(body);

@@ -72,7 +72,10 @@ export async function rotateJoinToken(
   role: NodeRole,
 ): Promise<void> {
   const rotation = role === "worker" ? { rotateWorkerToken: true } : { rotateManagerToken: true };
-  await engine.send("POST", "/swarm/update", { query: { version: Index, ...rotation }, body: Spec });
+  await engine.send("POST", "/swarm/update", {
+    query: { version: Index, ...rotation },
+    body: Spec,
+  });
 }
 
 export function nodeList(engine: Engine, { signal }: Signal = {}): Promise<Node[]> {

@@ -78,6 +78,12 @@ export const communityGroups: readonly EndpointGroup[] = [
     () => import("./stacks/deploys.ts"),
     () => import("./stacks/log_streams.ts"),
     () => import("./files/stacks.ts"),
+    () => import("./git/stacks.ts"),
+  ),
+  group(
+    ["/api/git", "/hooks/git"],
+    () => import("./git/repositories.ts"),
+    () => import("./git/hooks.ts"),
   ),
   group(
     "/api/swarm",

@@ -60,6 +60,7 @@ import type { Reservations } from "./containers/reservations.ts";
 import type { RegistrySessions } from "./images/registries/sessions.ts";
 import type { DiskUsageCache } from "./storage/disk_usage_cache.ts";
 import type { EventStream } from "./containers/event_stream.ts";
+import type { GitRounds } from "./git/rounds.ts";
 import type { TakeoverScans } from "./takeover/scans.ts";
 import type { Terminals } from "./containers/terminal/terminals.ts";
 import type { SwarmManager } from "./swarm/manager.ts";
@@ -119,6 +120,8 @@ export interface Deps {
   composeLoader: ComposeLoader;
   /** Stacks of other programs, as the last scan found them. */
   takeover: TakeoverScans;
+  /** Fetches of Git repositories. */
+  git: GitRounds;
   /** Limits of expensive requests. */
   limiters: Limiters;
   /** The engine's version and reachability, from memory. */

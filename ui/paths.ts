@@ -20,6 +20,7 @@ export const PATHS = [
   "/stacks/:id",
   "/stacks/:id/:tab(source|files|logs|versions)",
   "/takeover",
+  "/git",
   "/images",
   "/updates",
   "/registries",

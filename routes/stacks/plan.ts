@@ -25,7 +25,8 @@ export const stackPlanEndpoints = (deps: Deps) => [
     {
       operationId: "planStack",
       summary: "Plan a deploy",
-      description: "Compares the sources with the containers of the Compose project, or with the services of the Swarm stack, and " +
+      description:
+        "Compares the sources with the containers of the Compose project, or with the services of the Swarm stack, and " +
         "changes nothing. It does not matter which program created the containers. Settings that " +
         "are not compared are among the warnings.",
       role: "operator",
@@ -81,7 +82,12 @@ interface GivenPlan {
 
 type StackSourcesInput = z.output<typeof StackSources>;
 
-async function planOfSwarm(deps: Deps, caller: Caller, name: string, { sources, options }: GivenPlan) {
+async function planOfSwarm(
+  deps: Deps,
+  caller: Caller,
+  name: string,
+  { sources, options }: GivenPlan,
+) {
   if (!sources) return await planSwarmStack(deps, caller, name, options);
   const { compose, directory: _, ...rest } = sources;
   if (compose === undefined) throw required("body.sources.compose");

@@ -130,7 +130,8 @@ export const clusterEndpoints = (deps: Deps) => [
     returns: Node,
     failures: {
       ...UNKNOWN,
-      409: "It is the last manager, the quorum would be lost, or the engine does not manage a swarm",
+      409:
+        "It is the last manager, the quorum would be lost, or the engine does not manage a swarm",
     },
   }, async ({ params, body, note }) => {
     const node = await changeNode(deps, params.id, body);

@@ -55,7 +55,8 @@ export const serviceChangeEndpoints = (deps: Deps) => [
     body: ScaleBody,
     failures: {
       ...FAILURES,
-      409: "It is a global service or a job, another job changes it, Longshore itself runs in it, " +
+      409:
+        "It is a global service or a job, another job changes it, Longshore itself runs in it, " +
         "or the engine does not manage a swarm",
     },
   }, ({ params, body, caller }) => scaleService(deps, caller, params.id, body.replicas)),

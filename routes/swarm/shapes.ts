@@ -4,7 +4,9 @@ import * as z from "zod";
 import { ENGINE_FAILURES, Timestamp } from "../contract/shapes.ts";
 
 /** Only the engine's characters for ids and names are allowed. */
-const Ref = z.string().regex(/^[a-zA-Z0-9][a-zA-Z0-9_.-]{0,254}$/, { error: "must be an id or a name" });
+const Ref = z.string().regex(/^[a-zA-Z0-9][a-zA-Z0-9_.-]{0,254}$/, {
+  error: "must be an id or a name",
+});
 
 export const RefParams = z.object({
   id: Ref.meta({ description: "Id, unambiguous prefix of an id, or name" }),

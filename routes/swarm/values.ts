@@ -3,7 +3,12 @@
 import * as z from "zod";
 import { decodeValue } from "../../services/swarm/encoding.ts";
 import { rotateValue } from "../../services/swarm/rotation.ts";
-import { createValue, listValues, removeValue, type ValueKind } from "../../services/swarm/values.ts";
+import {
+  createValue,
+  listValues,
+  removeValue,
+  type ValueKind,
+} from "../../services/swarm/values.ts";
 import type { Deps } from "../../services/deps.ts";
 import { endpoint } from "../contract/endpoint.ts";
 import { Job } from "../contract/job.ts";
@@ -65,17 +70,21 @@ function endpointsOf(deps: Deps, kind: ValueKind) {
       failures: SWARM_FAILURES,
     }, async () => ({ [`${kind}s`]: await listValues(deps, kind) })),
 
-    endpoint(`POST ${path}`, {
-      ...WRITE,
-      operationId: `createSwarm${title}`,
-      summary: `Create a ${kind}`,
-      bodyBytesMax: BODY_BYTES_MAX,
-      body: NewValue,
-      returns: View,
-      status: 201,
-      failures: { ...SWARM_FAILURES, 409: "The name is in use, or the engine manages no swarm" },
-    }, ({ body: { name, labels, ...given } }) =>
-      createValue(deps, kind, { name, labels, value: decodeValue(given) })),
+    endpoint(
+      `POST ${path}`,
+      {
+        ...WRITE,
+        operationId: `createSwarm${title}`,
+        summary: `Create a ${kind}`,
+        bodyBytesMax: BODY_BYTES_MAX,
+        body: NewValue,
+        returns: View,
+        status: 201,
+        failures: { ...SWARM_FAILURES, 409: "The name is in use, or the engine manages no swarm" },
+      },
+      ({ body: { name, labels, ...given } }) =>
+        createValue(deps, kind, { name, labels, value: decodeValue(given) }),
+    ),
 
     endpoint(`DELETE ${path}/:id`, {
       ...WRITE,

@@ -47,6 +47,7 @@ const CATALOG: Record<string, Record<string, UserRole>> = {
   },
   // Sources may contain passwords.
   stack_sources: { read: "operator" },
+  git: READ_BY_ADMINS,
   images: { read: "viewer", write: "admin", export: "admin", delete: "admin", prune: "admin" },
   volumes: { read: "viewer", write: "admin", delete: "admin", prune: "admin" },
   networks: READ_BY_ALL,

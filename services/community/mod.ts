@@ -21,6 +21,7 @@ import { certificateWatcher } from "../probes/certificate_watcher.ts";
 import { containerWatcher } from "../containers/watcher.ts";
 import { fleetKeeper } from "../fleet/hosts/keeper.ts";
 import { fleetMember } from "../fleet/enrolment/member.ts";
+import { gitWatcher } from "../git/watcher.ts";
 import { hostSampler } from "../metrics/host/sampler.ts";
 import { integrationPoller } from "../automation/integrations/poller.ts";
 import { jobRunner } from "../jobs/worker.ts";
@@ -71,6 +72,7 @@ export const communityWorkers: readonly Worker[] = [
   certificateWatcher,
   updateChecker,
   automaticUpdater,
+  gitWatcher,
   crashLogReader,
   messageKeeper,
   outboxDeliverer,

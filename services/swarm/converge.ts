@@ -73,7 +73,8 @@ const hasFailed = ({ Status }: Task) => Status.State === "failed" || Status.Stat
 
 function toResult(service: Service, tasks: readonly Task[], before: Before): ServiceResult {
   const { UpdateStatus, Spec } = service;
-  const isOld = UpdateStatus?.StartedAt !== undefined && UpdateStatus.StartedAt === before.StartedAt;
+  const isOld = UpdateStatus?.StartedAt !== undefined &&
+    UpdateStatus.StartedAt === before.StartedAt;
   const current = tasks.filter((task) => isWanted(task, service) && isCurrent(task, service));
   const wanted = tasks.filter((task) => isWanted(task, service));
   return {

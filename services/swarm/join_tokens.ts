@@ -1,6 +1,11 @@
 /** Tokens with which other engines join the swarm. @module */
 
-import { type NodeRole, nodeInspect, rotateJoinToken, swarmInspect } from "../../engine/swarm_nodes.ts";
+import {
+  nodeInspect,
+  type NodeRole,
+  rotateJoinToken,
+  swarmInspect,
+} from "../../engine/swarm_nodes.ts";
 import { systemInfo } from "../../engine/system.ts";
 import type { Deps } from "../deps.ts";
 import { onManager } from "./access.ts";
@@ -17,10 +22,16 @@ export type JoinTokens = Record<NodeRole, JoinToken>;
 /** @throws {AppError} `conflict` on an engine that does not manage a swarm. */
 export function readJoinTokens({ engine }: Pick<Deps, "engine">): Promise<JoinTokens> {
   return onManager({ engine }, async () => {
-    const [{ JoinTokens }, { Swarm }] = await Promise.all([swarmInspect(engine), systemInfo(engine)]);
+    const [{ JoinTokens }, { Swarm }] = await Promise.all([
+      swarmInspect(engine),
+      systemInfo(engine),
+    ]);
     const { ManagerStatus } = await nodeInspect(engine, Swarm?.NodeID ?? "");
     const address = ManagerStatus?.Addr ?? "";
-    const toToken = (token = "") => ({ token, command: `docker swarm join --token ${token} ${address}` });
+    const toToken = (token = "") => ({
+      token,
+      command: `docker swarm join --token ${token} ${address}`,
+    });
     return { worker: toToken(JoinTokens?.Worker), manager: toToken(JoinTokens?.Manager) };
   });
 }

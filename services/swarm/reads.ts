@@ -1,6 +1,12 @@
 /** Services and tasks of the swarm, as a caller may see them. @module */
 
-import { type Service, serviceInspect, serviceList, type Task, taskList } from "../../engine/swarm.ts";
+import {
+  type Service,
+  serviceInspect,
+  serviceList,
+  type Task,
+  taskList,
+} from "../../engine/swarm.ts";
 import { nodeInspect, nodeList } from "../../engine/swarm_nodes.ts";
 import type { Caller } from "../access/caller.ts";
 import { includesStack, isLimited } from "../access/scope.ts";
@@ -106,7 +112,9 @@ export interface TaskName {
 /** The tasks of a service that the swarm still knows, with their names. */
 export async function namedTasks(deps: EngineDeps, service: Service): Promise<TaskName[]> {
   const [tasks, nodes] = await Promise.all([tasksOf(deps, service), nodeList(deps.engine)]);
-  return toTaskViews(tasks, tasks, namesOf(nodes, [service])).map(({ id, slot, node, service }) => ({
+  return toTaskViews(tasks, tasks, namesOf(nodes, [service])).map((
+    { id, slot, node, service },
+  ) => ({
     id,
     name: `${service.name}.${slot ?? node?.hostname ?? id}`,
     node: node?.hostname ?? "",

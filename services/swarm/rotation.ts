@@ -56,10 +56,11 @@ export async function rotateValue(
   ref: string,
   value: Uint8Array,
 ): Promise<JobView> {
-  const [old, services] = await onManager(deps, async () => [
-    await findValue(deps, kind, ref),
-    await serviceList(deps.engine),
-  ] as const);
+  const [old, services] = await onManager(deps, async () =>
+    [
+      await findValue(deps, kind, ref),
+      await serviceList(deps.engine),
+    ] as const);
   const base = baseOf(old);
   const name = `${base.slice(0, NAME_MAX - HASH_DIGITS - 1)}-${await hashOf(deps, value)}`;
   const labels = { ...old.Spec.Labels, [BASE_LABEL]: base };

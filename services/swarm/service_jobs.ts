@@ -65,12 +65,16 @@ export const restartKind = serviceKind<ServiceInput>({
   role: "operator",
 }, (_, spec) => withForcedUpdate(spec));
 
-export const serviceRollbackKind = serviceKind<ServiceInput>({
-  id: "service.rollback",
-  title: "Rollback",
-  running: "Rolling {target} back",
-  role: "operator",
-}, (_, spec) => spec, { rollback: "previous" });
+export const serviceRollbackKind = serviceKind<ServiceInput>(
+  {
+    id: "service.rollback",
+    title: "Rollback",
+    running: "Rolling {target} back",
+    role: "operator",
+  },
+  (_, spec) => spec,
+  { rollback: "previous" },
+);
 
 export const serviceUpdateKind = serviceKind<ServiceInput & { choice: UpdateChoice }>({
   id: "service.update",

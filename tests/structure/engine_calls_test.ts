@@ -25,7 +25,8 @@ const FEATURES: Record<string, RegExp> = {
   "Update checks": /^services\/(images\/registries|updates\/check)\//,
   "Updates": /^services\/updates\/(?!(?:check|rehearsal|trial)\/)/,
   "Drills and rehearsals": /^services\/(updates\/(rehearsal|trial)|snapshots\/drills)\//,
-  "Stacks from Compose files": /^services\/(compose\/(?!swarm\/)|containers\/helper(s|_container)\.ts$)/,
+  "Stacks from Compose files":
+    /^services\/(compose\/(?!swarm\/)|containers\/helper(s|_container)\.ts$)/,
   "Volumes in backups": /^services\/(backup\/volumes|files|snapshots\/(?!drills\/))/,
   "Takeover": /^services\/takeover\//,
   "Swarm": /^services\/(swarm|logs\/services|compose\/swarm)\//,

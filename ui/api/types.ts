@@ -4,6 +4,8 @@
  * @module
  */
 
+export type AcceptedGitWebhook = { accepted: true };
+
 export type Account = {
   mode: "key" | "users";
   id: string;
@@ -279,6 +281,8 @@ export type ApiToken = {
       | "stacks:update"
       | "stacks:write"
       | "stack_sources:read"
+      | "git:read"
+      | "git:write"
       | "images:read"
       | "images:write"
       | "images:export"
@@ -753,6 +757,9 @@ export type ChatChannelChanges = {
     | "service.update_rolled_back"
     | "node.down"
     | "node.up"
+    | "git.planned"
+    | "git.fetch_failed"
+    | "git.commit_refused"
     | "image.update_available"
     | "update.started"
     | "update.succeeded"
@@ -1420,6 +1427,12 @@ export type Error = {
   errors?: ({ path: string; message: string })[];
   code?: "mfa_enrolment_required";
   diff?: string;
+  changes?: ({
+    kind: string;
+    name: string;
+    action: string;
+    reasons: ({ path: string; from: string | null; to: string | null; text: string })[];
+  })[];
 };
 
 export type EstablishedBackupTarget = {
@@ -1537,6 +1550,154 @@ export type GeneratedStack = {
   compose: string;
   variables: (string)[];
   warnings: (string)[];
+};
+
+export type GitCommit = {
+  id: string;
+  author: string;
+  message: string;
+  committedAt: string;
+  signer: string | null;
+};
+
+export type GitRepository = {
+  id: string;
+  name: string;
+  url: string;
+  branch: string | null;
+  tag: string | null;
+  commit: string | null;
+  auth: "none" | "token" | "basic";
+  username: string | null;
+  secret: string | null;
+  caCertificate: string | null;
+  pollMinutes: number;
+  signatures: "off" | "required";
+  signatureScope: "range" | "head";
+  allowedSigners: string;
+  mapping: ({
+    path: string;
+    name: string;
+    deploy: "manual" | "plan" | "auto";
+    profiles: (string)[] | null;
+    directory: string | null;
+  })[];
+  head: GitCommit | null;
+  refused: {
+    id: string;
+    author: string;
+    message: string;
+    committedAt: string;
+    signer: string | null;
+    reason: string;
+  } | null;
+  problems: (string)[];
+  checkedAt: string | null;
+  fetchedAt: string | null;
+  error: string | null;
+  webhookPath: string;
+  stacks: ({
+    name: string;
+    path: string;
+    state:
+      | "waiting"
+      | "refused"
+      | "orphaned"
+      | "drift"
+      | "rewritten"
+      | "failed"
+      | "behind"
+      | "current";
+  })[];
+  createdAt: string;
+  updatedAt: string;
+};
+
+export type GitRepositoryChanges = {
+  name?: string;
+  url?: string;
+  branch?: string | null;
+  tag?: string | null;
+  commit?: string | null;
+  auth?: "none" | "token" | "basic";
+  username?: string | null;
+  secret?: string | null;
+  caCertificate?: string | null;
+  pollMinutes?: number;
+  signatures?: "off" | "required";
+  signatureScope?: "range" | "head";
+  allowedSigners?: string;
+  mapping?: ({
+    path: string;
+    name: string;
+    deploy?: "manual" | "plan" | "auto";
+    profiles?: (string)[] | null;
+    directory?: string | null;
+  })[];
+  renewWebhookSecret?: boolean;
+};
+
+export type GitRepositoryList = { repositories: (GitRepository)[] };
+
+export type GitRepositoryTest = {
+  ok: boolean;
+  error: string | null;
+  commit: string | null;
+  durationMs: number;
+};
+
+export type GitRepositoryWithSecret = {
+  id: string;
+  name: string;
+  url: string;
+  branch: string | null;
+  tag: string | null;
+  commit: string | null;
+  auth: "none" | "token" | "basic";
+  username: string | null;
+  secret: string | null;
+  caCertificate: string | null;
+  pollMinutes: number;
+  signatures: "off" | "required";
+  signatureScope: "range" | "head";
+  allowedSigners: string;
+  mapping: ({
+    path: string;
+    name: string;
+    deploy: "manual" | "plan" | "auto";
+    profiles: (string)[] | null;
+    directory: string | null;
+  })[];
+  head: GitCommit | null;
+  refused: {
+    id: string;
+    author: string;
+    message: string;
+    committedAt: string;
+    signer: string | null;
+    reason: string;
+  } | null;
+  problems: (string)[];
+  checkedAt: string | null;
+  fetchedAt: string | null;
+  error: string | null;
+  webhookPath: string;
+  stacks: ({
+    name: string;
+    path: string;
+    state:
+      | "waiting"
+      | "refused"
+      | "orphaned"
+      | "drift"
+      | "rewritten"
+      | "failed"
+      | "behind"
+      | "current";
+  })[];
+  createdAt: string;
+  updatedAt: string;
+  webhookSecret: string | null;
 };
 
 export type GroupRole = { value: string; role: string };
@@ -1916,6 +2077,8 @@ export type IssuedApiToken = {
       | "stacks:update"
       | "stacks:write"
       | "stack_sources:read"
+      | "git:read"
+      | "git:write"
       | "images:read"
       | "images:write"
       | "images:export"
@@ -2300,6 +2463,8 @@ export type NewApiToken = {
       | "stacks:update"
       | "stacks:write"
       | "stack_sources:read"
+      | "git:read"
+      | "git:write"
       | "images:read"
       | "images:write"
       | "images:export"
@@ -2435,6 +2600,9 @@ export type NewChatChannel = {
     | "service.update_rolled_back"
     | "node.down"
     | "node.up"
+    | "git.planned"
+    | "git.fetch_failed"
+    | "git.commit_refused"
     | "image.update_available"
     | "update.started"
     | "update.succeeded"
@@ -2494,6 +2662,29 @@ export type NewFleetInvite = {
 };
 
 export type NewFolder = { path: string };
+
+export type NewGitRepository = {
+  name: string;
+  url: string;
+  branch?: string | null;
+  tag?: string | null;
+  commit?: string | null;
+  auth?: "none" | "token" | "basic";
+  username?: string | null;
+  secret?: string | null;
+  caCertificate?: string | null;
+  pollMinutes?: number;
+  signatures?: "off" | "required";
+  signatureScope?: "range" | "head";
+  allowedSigners?: string;
+  mapping?: ({
+    path: string;
+    name: string;
+    deploy?: "manual" | "plan" | "auto";
+    profiles?: (string)[] | null;
+    directory?: string | null;
+  })[];
+};
 
 export type NewIcon = { name: string; url: string };
 
@@ -2632,6 +2823,9 @@ export type NewNotificationChannel = {
     | "service.update_rolled_back"
     | "node.down"
     | "node.up"
+    | "git.planned"
+    | "git.fetch_failed"
+    | "git.commit_refused"
     | "image.update_available"
     | "update.started"
     | "update.succeeded"
@@ -2901,6 +3095,9 @@ export type NewWebhook = {
     | "service.update_rolled_back"
     | "node.down"
     | "node.up"
+    | "git.planned"
+    | "git.fetch_failed"
+    | "git.commit_refused"
     | "image.update_available"
     | "update.started"
     | "update.succeeded"
@@ -3000,6 +3197,9 @@ export type NotificationChannelChanges = {
     | "service.update_rolled_back"
     | "node.down"
     | "node.up"
+    | "git.planned"
+    | "git.fetch_failed"
+    | "git.commit_refused"
     | "image.update_available"
     | "update.started"
     | "update.succeeded"
@@ -3238,6 +3438,7 @@ export type Permission = {
     | "containers"
     | "stacks"
     | "stack_sources"
+    | "git"
     | "images"
     | "volumes"
     | "networks"
@@ -3994,6 +4195,49 @@ export type StackDown = { volumes?: boolean; images?: "none" | "local" };
 
 export type StackGeneration = { containers: (string)[] };
 
+export type StackGit = {
+  repository: {
+    id: string;
+    name: string;
+    url: string;
+    error: string | null;
+    checkedAt: string | null;
+  };
+  path: string;
+  deploy: "manual" | "plan" | "auto";
+  directory: string | null;
+  profiles: (string)[] | null;
+  isMapped: boolean;
+  state:
+    | "waiting"
+    | "refused"
+    | "orphaned"
+    | "drift"
+    | "rewritten"
+    | "failed"
+    | "behind"
+    | "current";
+  version: number | null;
+  commit: GitCommit | null;
+  deployedVersion: number | null;
+  deployedCommit: string | null;
+  behind: number | null;
+  problem: string | null;
+  drift: { from: number; to: number } | null;
+};
+
+export type StackGitSource = {
+  repositoryId: string;
+  path: string;
+  deploy?: "manual" | "plan" | "auto";
+  directory?: string | null;
+  profiles?: (string)[] | null;
+  env?: Record<string, string>;
+  acceptRecreate?: boolean;
+};
+
+export type StackGitState = { git: StackGit | null };
+
 export type StackList = { stacks: (Stack)[] };
 
 export type StackPlan = {
@@ -4105,7 +4349,7 @@ export type StackValidation = {
 };
 
 export type StackVersionList = {
-  versions: ({ version: number; createdBy: string; createdAt: string })[];
+  versions: ({ version: number; createdBy: string; createdAt: string; commit: GitCommit | null })[];
 };
 
 export type StartedKeyRotation = { id: string; status: "pending"; message: string };
@@ -4726,6 +4970,9 @@ export type WebhookChanges = {
     | "service.update_rolled_back"
     | "node.down"
     | "node.up"
+    | "git.planned"
+    | "git.fetch_failed"
+    | "git.commit_refused"
     | "image.update_available"
     | "update.started"
     | "update.succeeded"
@@ -4872,6 +5119,7 @@ export interface Operations {
   "DELETE /api/ext/service-pro/uptime/monitors/{id}": { path: { id: string }; result: Done };
   "DELETE /api/fleet/hosts/{id}": { path: { id: string }; result: Done };
   "DELETE /api/fleet/invites/{id}": { path: { id: string }; result: Done };
+  "DELETE /api/git/repositories/{id}": { path: { id: string }; result: Done };
   "DELETE /api/icons/uploaded/{name}": { path: { name: string }; result: Done };
   "DELETE /api/identity/oidc/{id}": { path: { id: string }; result: Done };
   "DELETE /api/images/{id}": {
@@ -4892,6 +5140,7 @@ export interface Operations {
     query: { path: string };
     result: Done;
   };
+  "DELETE /api/stacks/{name}/git": { path: { name: string }; result: Done };
   "DELETE /api/swarm/configs/{id}": { path: { id: string }; result: SwarmConfigDeletion };
   "DELETE /api/swarm/secrets/{id}": { path: { id: string }; result: SwarmSecretDeletion };
   "DELETE /api/takeover/{name}": { path: { name: string }; result: Done };
@@ -5134,6 +5383,7 @@ export interface Operations {
         | "containers"
         | "stacks"
         | "stack_sources"
+        | "git"
         | "images"
         | "volumes"
         | "networks"
@@ -5317,6 +5567,8 @@ export interface Operations {
   "GET /api/fleet/hosts": { result: FleetHostList };
   "GET /api/fleet/hosts/{id}": { path: { id: string }; result: FleetHost };
   "GET /api/fleet/invites": { result: FleetInviteList };
+  "GET /api/git/repositories": { result: GitRepositoryList };
+  "GET /api/git/repositories/{id}": { path: { id: string }; result: GitRepository };
   "GET /api/health": { result: Health };
   "GET /api/icons": { result: IconList };
   "GET /api/icons/uploaded": { result: UploadedIconList };
@@ -5423,6 +5675,7 @@ export interface Operations {
     query?: { path?: string };
     result: FileList;
   };
+  "GET /api/stacks/{name}/git": { path: { name: string }; result: StackGitState };
   "GET /api/stacks/{name}/logs/stream": {
     path: { name: string };
     query?: {
@@ -5737,6 +5990,9 @@ export interface Operations {
   };
   "POST /api/fleet/hosts/{id}/accept": { path: { id: string }; result: FleetHost };
   "POST /api/fleet/invites": { body: NewFleetInvite | undefined; result: CreatedFleetInvite };
+  "POST /api/git/repositories": { body: NewGitRepository; result: GitRepositoryWithSecret };
+  "POST /api/git/repositories/{id}/fetch": { path: { id: string }; result: GitRepository };
+  "POST /api/git/repositories/{id}/test": { path: { id: string }; result: GitRepositoryTest };
   "POST /api/icons/uploaded": { body: NewIcon; result: UploadedIcon };
   "POST /api/identity/oidc": { body: NewOidcProvider; result: OidcProvider };
   "POST /api/identity/oidc/{id}/test": { path: { id: string }; result: OidcTest };
@@ -5793,6 +6049,7 @@ export interface Operations {
     body: FileRename;
     result: Done;
   };
+  "POST /api/stacks/{name}/git/discard": { path: { name: string }; result: StackGit };
   "POST /api/stacks/{name}/plan": {
     path: { name: string };
     body: StackPlanOptions | undefined;
@@ -5874,6 +6131,7 @@ export interface Operations {
     body: EmailConfirmation;
     result: User;
   };
+  "POST /hooks/git/{token}": { path: { token: string }; body: string; result: AcceptedGitWebhook };
   "POST /status/{slug}/subscribe": { path: { slug: string }; result: string };
   "PUT /api/account": { body: AccountUpdate | undefined; result: Account };
   "PUT /api/account/passkeys/{id}": { path: { id: string }; body: PasskeyName; result: Passkey };
@@ -6030,6 +6288,11 @@ export interface Operations {
     body: FleetHostChanges | undefined;
     result: FleetHost;
   };
+  "PUT /api/git/repositories/{id}": {
+    path: { id: string };
+    body: GitRepositoryChanges | undefined;
+    result: GitRepositoryWithSecret;
+  };
   "PUT /api/identity/oidc/{id}": {
     path: { id: string };
     body: OidcProviderChanges | undefined;
@@ -6077,6 +6340,7 @@ export interface Operations {
     query: { path: string };
     result: WrittenFile;
   };
+  "PUT /api/stacks/{name}/git": { path: { name: string }; body: StackGitSource; result: StackGit };
   "PUT /api/stacks/{name}/source": {
     path: { name: string };
     body: StackSourceChange;

@@ -88,6 +88,14 @@ export const PAGES: Record<Path, PageInfo> = {
     permission: "stacks:write",
     load: () => import("./takeover/takeover.tsx"),
   },
+  "/git": {
+    title: "Git",
+    group: "Host",
+    icon: "code",
+    role: "admin",
+    permission: "git:read",
+    load: () => import("./git/repositories.tsx"),
+  },
   "/images": {
     title: "Images",
     group: "Host",

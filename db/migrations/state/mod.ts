@@ -61,6 +61,8 @@ import { migration as fleetHosts } from "./0052_fleet_hosts.ts";
 import { migration as fleetMembership } from "./0053_fleet_membership.ts";
 import { migration as swarmJobs } from "./0056_swarm_jobs.ts";
 import { migration as backupModes } from "./0059_backup_modes.ts";
+import { migration as git } from "./0061_git.ts";
+import { migration as versionCommits } from "./0062_version_commits.ts";
 
 export const stateMigrations: readonly Migration[] = [
   users,
@@ -118,4 +120,6 @@ export const stateMigrations: readonly Migration[] = [
   fleetMembership,
   swarmJobs,
   backupModes,
+  git,
+  versionCommits,
 ];

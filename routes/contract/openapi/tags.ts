@@ -23,6 +23,10 @@ export const TAGS: Record<Edition, Record<string, Tag>> = {
       groups: ["stacks", "compose", "takeover"],
       description: "Compose projects and Swarm stacks.",
     },
+    Git: {
+      groups: ["git", "hooks"],
+      description: "Git repositories whose commits become versions of stacks.",
+    },
     Images: { groups: ["images"], description: "Images of the host." },
     Registries: { groups: ["registries"], description: "Image registries and their credentials." },
     Jobs: {

@@ -19,6 +19,8 @@ export const FAILURE_POLICIES = ["rollback", "stop"] as const;
 export interface DeployInput {
   /** Of the stored sources. */
   version: number;
+  /** Commit that the version was made of. */
+  commit?: { commit: string; author: string; message: string };
   /** `null` for that of each service. */
   pull: PullPolicy | null;
   recreate: RecreatePolicy;

@@ -37,8 +37,8 @@ export function deployEvent(
   { id: jobId, target: stack, input, status, error }: Job,
 ): NewEvent | undefined {
   const event = EVENT_OF[status as keyof typeof EVENT_OF];
-  const { version } = input as DeployInput;
-  return event && { event, data: { stack, version, reason: error, jobId } };
+  const { version, commit } = input as DeployInput;
+  return event && { event, data: { stack, version, ...commit, reason: error, jobId } };
 }
 
 export const deployKind: NamedJobKind<DeployInput, DeployResult> = {

@@ -22,8 +22,9 @@ import {
 } from "../../updates/rehearsal/choice.ts";
 import type { DataPlan } from "../../updates/data/plan.ts";
 import type { Obstacle } from "../../updates/run/survey.ts";
+import { readUpdateSettings } from "../../updates/settings.ts";
 import { createStackSource, type NewSources, recordCurrent } from "../sources.ts";
-import { assertCurrent } from "../versions.ts";
+import { assertCurrent, findVersion } from "../versions.ts";
 import { observe } from "../plan/observe.ts";
 import type { Observed } from "../plan/observed.ts";
 import type { StackPlan } from "../plan/plan.ts";
@@ -102,6 +103,7 @@ export async function startDeploy(
     target: name,
     input: {
       version: stack.version,
+      ...commitOf(deps, name, stack.version),
       pull: request.pull ?? null,
       recreate: request.recreate ?? "changed",
       removeOrphans: request.removeOrphans ?? false,
@@ -181,6 +183,17 @@ async function openDeploy(
     assertProjectInScope(caller.scope, stack.project);
   }
   return { stack, observed };
+}
+
+function commitOf(
+  deps: Pick<Deps, "db">,
+  name: string,
+  version: number,
+): Pick<DeployInput, "commit"> {
+  const { gitCommit } = findVersion(deps, name, version);
+  if (!gitCommit) return {};
+  const { id, author, message } = gitCommit;
+  return { commit: { commit: id, author, message } };
 }
 
 /** As the request says, else the labels of the containers that are there, else the setting. */

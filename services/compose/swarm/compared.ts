@@ -21,7 +21,8 @@ const DEFAULTS: Readonly<Record<string, unknown>> = {
 };
 
 /** Parts that are no settings, or that programs choose. */
-const LEFT_OUT = /^(?:Name|TaskTemplate\.(?:ForceUpdate|Runtime|Placement\.Platforms|Networks))(?:\.|$)|^Networks(?:\.|$)|^Labels\.(?:com\.docker\.stack\.image|longshore\.)/;
+const LEFT_OUT =
+  /^(?:Name|TaskTemplate\.(?:ForceUpdate|Runtime|Placement\.Platforms|Networks))(?:\.|$)|^Networks(?:\.|$)|^Labels\.(?:com\.docker\.stack\.image|longshore\.)/;
 
 /**
  * @param networkNames Names by id.
@@ -71,7 +72,9 @@ function collect(value: unknown, path: string, found: Map<string, string>): void
   } else if (typeof value === "object" && value !== null) {
     const entries = Object.entries(value);
     if (/^Mode\.Global/.test(path)) found.set(shownPath(path), "yes");
-    for (const [name, each] of entries) collect(each, path === "" ? name : `${path}.${name}`, found);
+    for (const [name, each] of entries) {
+      collect(each, path === "" ? name : `${path}.${name}`, found);
+    }
   } else found.set(shownPath(path), String(value));
 }
 

@@ -2,7 +2,13 @@
 
 import { ifThere } from "../../../engine/errors.ts";
 import { networkCreate } from "../../../engine/networks.ts";
-import { type Grant, serviceCreate, serviceList, serviceRemove, type ServiceSpec } from "../../../engine/swarm.ts";
+import {
+  type Grant,
+  serviceCreate,
+  serviceList,
+  serviceRemove,
+  type ServiceSpec,
+} from "../../../engine/swarm.ts";
 import { definedFields } from "../../change.ts";
 import { startOrder } from "../../containers/order.ts";
 import type { Deps } from "../../deps.ts";
@@ -18,7 +24,14 @@ import { type LoadedStack, openStack } from "../plan/stored.ts";
 import type { SwarmDeployInput } from "./job.ts";
 import { planSwarm, readState } from "./plan.ts";
 import { serviceSpec } from "./spec.ts";
-import { createValues, namesOf, readIds, removeUnusedValues, type StackValue, valuesOf } from "./values.ts";
+import {
+  createValues,
+  namesOf,
+  readIds,
+  removeUnusedValues,
+  type StackValue,
+  valuesOf,
+} from "./values.ts";
 
 type Job = JobRun<SwarmDeployInput>;
 

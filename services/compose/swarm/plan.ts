@@ -121,7 +121,9 @@ export function planSwarm(
   return {
     changes: [
       ...planNetworks(project, networks),
-      ...Object.keys(project.services).filter((key) => !only || only.includes(key)).map(planService),
+      ...Object.keys(project.services).filter((key) => !only || only.includes(key)).map(
+        planService,
+      ),
       ...orphans.map((name) =>
         serviceChange(name.slice(project.name.length + 1), removeOrphans ? "remove" : "none", [{
           path: name,
@@ -144,11 +146,13 @@ function planNetworks(
   existing: readonly Network[],
 ): PlannedChange[] {
   const used = new Set(Object.values(services).flatMap((each) => Object.keys(each.networks ?? {})));
-  return Object.entries(networks).filter(([key]) => used.has(key)).map(([key, { name, external }]) => {
-    const isThere = existing.some(({ Name }) => Name === name);
-    if (external && !isThere) {
-      throw new AppError("conflict", `The external network ${name} does not exist`);
-    }
-    return { kind: "network", name: key, action: isThere ? "none" : "create", reasons: [] };
-  });
+  return Object.entries(networks).filter(([key]) => used.has(key)).map(
+    ([key, { name, external }]) => {
+      const isThere = existing.some(({ Name }) => Name === name);
+      if (external && !isThere) {
+        throw new AppError("conflict", `The external network ${name} does not exist`);
+      }
+      return { kind: "network", name: key, action: isThere ? "none" : "create", reasons: [] };
+    },
+  );
 }

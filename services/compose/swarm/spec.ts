@@ -81,11 +81,12 @@ function containerSpec(project: Project, service: Service, names: ValueNames) {
     Sysctls: service.sysctls,
     CapabilityAdd: service.cap_add?.map(toCapability),
     CapabilityDrop: service.cap_drop?.map(toCapability),
-    Ulimits: service.ulimits && Object.entries(service.ulimits).map(([Name, limit]) =>
-      typeof limit === "number"
-        ? { Name, Soft: limit, Hard: limit }
-        : { Name, Soft: limit.soft, Hard: limit.hard }
-    ),
+    Ulimits: service.ulimits &&
+      Object.entries(service.ulimits).map(([Name, limit]) =>
+        typeof limit === "number"
+          ? { Name, Soft: limit, Hard: limit }
+          : { Name, Soft: limit.soft, Hard: limit.hard }
+      ),
     Healthcheck: healthcheckOf(service),
     Mounts: mountsOf(project, service),
     Secrets: grantsOf(service.secrets, "secrets", names),
@@ -148,7 +149,8 @@ function grantsOf(
 
 function resourcesOf({ deploy }: Service) {
   const { limits, reservations } = deploy?.resources ?? {};
-  const nano = (cpus: number | undefined) => cpus === undefined ? undefined : Math.round(cpus * 1e9);
+  const nano = (cpus: number | undefined) =>
+    cpus === undefined ? undefined : Math.round(cpus * 1e9);
   const size = (bytes: string | undefined) => bytes === undefined ? undefined : Number(bytes);
   return {
     Limits: definedFields({
@@ -159,7 +161,9 @@ function resourcesOf({ deploy }: Service) {
     Reservations: definedFields({
       NanoCPUs: nano(reservations?.cpus),
       MemoryBytes: size(reservations?.memory),
-      GenericResources: reservations?.generic_resources?.map(({ discrete_resource_spec: each }) => ({
+      GenericResources: reservations?.generic_resources?.map((
+        { discrete_resource_spec: each },
+      ) => ({
         DiscreteResourceSpec: { Kind: each?.kind, Value: each?.value },
       })),
     }),

@@ -6,6 +6,7 @@ import { backupKinds } from "./backups.ts";
 import { certificateKinds } from "./certificates.ts";
 import { containerKinds } from "./containers.ts";
 import { fleetKinds } from "./fleet.ts";
+import { gitKinds } from "./git.ts";
 import { hostKinds } from "./host.ts";
 import { incidentKinds } from "./incidents.ts";
 import { type Kind, kind } from "./kind.ts";
@@ -26,6 +27,7 @@ const KINDS = [
   ...fleetKinds,
   ...stackKinds,
   ...swarmKinds,
+  ...gitKinds,
   ...updateKinds,
   ...backupKinds,
   ...scheduleKinds,

@@ -8,7 +8,7 @@ import { onManager } from "../../swarm/access.ts";
 import { findService } from "../../swarm/reads.ts";
 import { asReadFailure } from "../logs.ts";
 import { parseStart } from "../start_time.ts";
-import { type ServiceEntry, serviceEntries } from "./entries.ts";
+import { serviceEntries, type ServiceEntry } from "./entries.ts";
 import { createNamer, type ServiceLogLine } from "./names.ts";
 
 /** Selects the lines to read. */

@@ -11,7 +11,7 @@ import { findService } from "../../swarm/reads.ts";
 import { asReadFailure } from "../logs.ts";
 import { parseStamp } from "../stamp.ts";
 import { parseStart } from "../start_time.ts";
-import { type ServiceEntry, serviceEntries } from "./entries.ts";
+import { serviceEntries, type ServiceEntry } from "./entries.ts";
 import { createNamer } from "./names.ts";
 import { hasTerminal } from "./read.ts";
 

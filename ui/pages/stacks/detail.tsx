@@ -16,6 +16,7 @@ import { hasRole } from "../../state/session.ts";
 import { sentenceOf, showAlert } from "../../state/toasts.ts";
 import { StackUpdateDialog } from "../updates/stack_update.tsx";
 import { stackActions, STATUS_TONES, statusOf, useReloadOnStates } from "./actions.ts";
+import { GitSource } from "../git/source.tsx";
 import { Files } from "../../parts/files/files.tsx";
 import { JobList } from "../../parts/job_list.tsx";
 import { useReloadOnEnd } from "../../state/jobs.ts";
@@ -120,6 +121,9 @@ export default function Detail({ id = "", tab }: Record<string, string | undefin
           : (
             <>
               {stack.kind === "compose" && <LastBackup stack={name} />}
+              {stack.kind === "compose" && hasRole("operator", SOURCES) && (
+                <GitSource stack={name} onChange={reload} />
+              )}
               <Services stack={stack} />
               {plan.value && <PlanSection plan={plan.value} />}
               <StackHistory name={name} />
