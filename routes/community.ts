@@ -108,7 +108,7 @@ export const communityGroups: readonly EndpointGroup[] = [
   group("/api/jobs", () => import("./jobs.ts")),
   group("/api/networks", () => import("./networks.ts")),
   group("/api/volumes", () => import("./volumes.ts"), () => import("./files/volumes.ts")),
-  group("/api/alerts", () => import("./alerts.ts")),
+  group("/api/alerts", () => import("./alerts/rules.ts"), () => import("./alerts/events.ts")),
   group("/api/silences", () => import("./silences.ts")),
   group("/api/schedules", () => import("./schedules.ts")),
   group("/api/notifications", () => import("./notifications.ts")),
