@@ -1,10 +1,14 @@
 /** /api/backup/stacks: what is backed up. @module */
 
 import * as z from "zod";
-import { listStackBackups, setBackupMode } from "../../services/automation/backups/stacks.ts";
+import {
+  isUnprotected,
+  listStackBackups,
+  setBackupMode,
+} from "../../services/automation/backups/stacks.ts";
 import type { Deps } from "../../services/deps.ts";
 import { endpoint } from "../contract/endpoint.ts";
-import { Done, ENGINE_FAILURES, Timestamp } from "../contract/shapes.ts";
+import { Done, ENGINE_FAILURES, queryBoolean, Timestamp } from "../contract/shapes.ts";
 import { StackName } from "../stacks/shapes.ts";
 import { Mode } from "./shapes.ts";
 
@@ -39,9 +43,20 @@ export const stackBackupEndpoints = (deps: Deps) => [
       "Longshore remembers it: no target is asked.",
     role: "viewer",
     permission: "backup:read",
+    query: z.object({
+      unprotected: queryBoolean({
+        fallback: false,
+        description:
+          "Only stacks with data that were never backed up, and that neither a schedule " +
+          "nor a label speaks of",
+      }),
+    }),
     returns: z.object({ stacks: z.array(StackBackups) }).meta({ id: "StackBackupList" }),
     failures: ENGINE_FAILURES,
-  }, async ({ caller }) => ({ stacks: await listStackBackups(deps, caller) })),
+  }, async ({ caller, query: { unprotected } }) => {
+    const stacks = await listStackBackups(deps, caller);
+    return { stacks: unprotected ? stacks.filter(isUnprotected) : stacks };
+  }),
 
   endpoint("PUT /api/backup/stacks/:name/mode", {
     operationId: "setBackupMode",

@@ -136,7 +136,7 @@ dashboardTest("hidden tabs close the stream and continue where they were", async
   const containers: SimulatedContainer[] = [{ name: "web" }];
   await using engine = fakeEngine(simulateContainers(containers));
   await using service = await startLongshore({ engineSocket: engine.socketPath });
-  await using browser = await startDashboardBrowser();
+  await using browser = await startDashboardBrowser({ hasWindow: true });
   const tab = await browser.signIn(service);
   await tab.find("link", "1 running");
   await until("it reads the stream", async () => await streamsOf(service) === 1);

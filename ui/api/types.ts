@@ -5228,7 +5228,7 @@ export interface Operations {
     query?: { target?: string; to?: "new" | "replace"; as?: string };
     result: BackupStackRestorePlan;
   };
-  "GET /api/backup/stacks": { result: StackBackupList };
+  "GET /api/backup/stacks": { query?: { unprotected?: boolean }; result: StackBackupList };
   "GET /api/backup/targets": { result: BackupTargetList };
   "GET /api/backup/targets/{id}": { path: { id: string }; result: BackupTarget };
   "GET /api/compose/keys": { result: ComposeKeys };

@@ -42,6 +42,11 @@ export interface StackBackups {
   } | null;
 }
 
+/** Whether its data is in no backup, and nothing says that this is intended or will change. */
+export const isUnprotected = (
+  { parts, isExcluded, isScheduled, lastBackup }: StackBackups,
+): boolean => parts > 0 && !isExcluded && !isScheduled && lastBackup === null;
+
 /**
  * The Compose projects that the caller may see, by name.
  *

@@ -179,6 +179,20 @@ Deno.test("a backup is not overdue while it runs, nor while its schedule is off"
   equal(events.length, 1);
 });
 
+Deno.test("GET /api/backup/stacks?unprotected=true has stacks that nothing backs up", async () => {
+  await using t = await scheduled();
+  const list = async () =>
+    (await t.app.call("GET", "/api/backup/stacks?unprotected=true")).body.stacks
+      .map(({ stack }: { stack: string }) => stack);
+  deepEqual(await list(), []);
+  for (const { id } of (await t.app.call("GET", "/api/schedules")).body.schedules) {
+    equal((await t.app.call("PUT", `/api/schedules/${id}`, { enabled: false })).status, 200);
+  }
+  deepEqual(await list(), ["shop"]);
+  backUp(t.app);
+  deepEqual(await list(), []);
+});
+
 Deno.test("a stack with the label off is not overdue", async () => {
   await using t = await scheduled({ "longshore.backup": "off" });
   await t.at("2026-01-09T12:00:00Z");
