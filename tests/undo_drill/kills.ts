@@ -174,11 +174,13 @@ async function killOnce(
   return job?.status ?? "not accepted";
 }
 
+/** Also when Longshore has been killed. */
 const jobEnd = (longshore: Longshore, id: string) =>
-  until("the job has ended", async () => {
-    const { body } = await longshore.call("GET", `/api/jobs/${id}`);
-    return body.endedAt !== null;
-  });
+  until("the job has ended", () =>
+    longshore.call("GET", `/api/jobs/${id}`).then(
+      ({ body }) => body.endedAt !== null,
+      () => true,
+    ));
 
 /** The job that was struck, when it has ended; `undefined` if it was not accepted. */
 const lastJob = async ({ longshore, killed }: Run): Promise<DrillJob | undefined> => {
