@@ -28,6 +28,7 @@ export const PATHS = [
   "/volumes/:id",
   "/host",
   "/hosts",
+  "/swarm",
   "/alerts",
   "/probes",
   "/notifications",
