@@ -91,7 +91,7 @@ function describe(swarm: Swarm, nodes: readonly Node[], nodeId: string | null, n
     nodeId,
     role: "manager",
     managers: nodes.flatMap((node) => node.ManagerStatus ? [toManager(node)] : [])
-      .sort((a, b) => compareNatural(a.hostname ?? "", b.hostname ?? "")),
+      .sort((a, b) => compareNatural(`${a.hostname} ${a.address}`, `${b.hostname} ${b.address}`)),
     nodes: nodes.length,
     quorum,
     caExpiresAt,
