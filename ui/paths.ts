@@ -29,6 +29,7 @@ export const PATHS = [
   "/volumes/:id",
   "/host",
   "/hosts",
+  "/swarm",
   "/alerts",
   "/probes",
   "/notifications",

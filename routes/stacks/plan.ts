@@ -6,6 +6,7 @@ import { planGivenSwarm, planSwarmStack } from "../../services/compose/swarm/pla
 import { isSwarmStack } from "../../services/compose/swarm/start.ts";
 import { required } from "../../services/compose/given_sources.ts";
 import type { Caller } from "../../services/access/caller.ts";
+import type { Change as Fields } from "../../services/change.ts";
 import type { PlanOptions as Options } from "../../services/compose/plan/options.ts";
 import type { Deps } from "../../services/deps.ts";
 import { endpoint } from "../contract/endpoint.ts";
@@ -25,9 +26,9 @@ export const stackPlanEndpoints = (deps: Deps) => [
     {
       operationId: "planStack",
       summary: "Plan a deploy",
-      description:
-        "Compares the sources with the containers of the Compose project, or with the services of the Swarm stack, and " +
-        "changes nothing. It does not matter which program created the containers. Settings that " +
+      description: "Compares the sources with the containers of the Compose project, or with the " +
+        "services of the Swarm stack, and changes nothing. It does not matter which program " +
+        "created the containers. Settings that " +
         "are not compared are among the warnings.",
       role: "operator",
       permission: "stack_sources:read",
@@ -76,11 +77,9 @@ export const stackPlanEndpoints = (deps: Deps) => [
 ];
 
 interface GivenPlan {
-  sources: (Partial<StackSourcesInput> & { directory?: string | undefined }) | undefined;
+  sources: Fields<z.output<typeof StackSources>> | undefined;
   options: Options;
 }
-
-type StackSourcesInput = z.output<typeof StackSources>;
 
 async function planOfSwarm(
   deps: Deps,
@@ -89,8 +88,8 @@ async function planOfSwarm(
   { sources, options }: GivenPlan,
 ) {
   if (!sources) return await planSwarmStack(deps, caller, name, options);
-  const { compose, directory: _, ...rest } = sources;
+  const { compose, env, files, profiles } = sources;
   if (compose === undefined) throw required("body.sources.compose");
-  const plan = await planGivenSwarm(deps, caller, name, { ...rest, compose }, options);
-  return { version: null, ...plan };
+  const given = { compose, env, files, profiles };
+  return { version: null, ...await planGivenSwarm(deps, caller, name, given, options) };
 }

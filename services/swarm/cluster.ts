@@ -91,7 +91,7 @@ function describe(swarm: Swarm, nodes: readonly Node[], nodeId: string | null, n
     nodeId,
     role: "manager",
     managers: nodes.flatMap((node) => node.ManagerStatus ? [toManager(node)] : [])
-      .sort((a, b) => compareNatural(a.hostname ?? "", b.hostname ?? "")),
+      .sort((a, b) => compareNatural(`${a.hostname} ${a.address}`, `${b.hostname} ${b.address}`)),
     nodes: nodes.length,
     quorum,
     caExpiresAt,
@@ -140,10 +140,12 @@ function quorumWarnings({ managers, reachable, needed }: Quorum, nodes: number):
         "use an odd number of managers",
     );
   }
-  if (reachable === needed && nodes > 1) {
+  if (managers === 1 && nodes > 1) {
+    warnings.push("The swarm has only one manager: while it is down, nothing can be changed");
+  } else if (reachable === needed && nodes > 1) {
     warnings.push(
       `The quorum is one failure away: ${reachable} of ${managers} managers can be reached, ` +
-        `and ${needed} ${needed === 1 ? "is" : "are"} needed`,
+        `and ${needed} are needed`,
     );
   }
   return warnings;

@@ -1894,6 +1894,7 @@ export type ImageUpdate = {
     blocked: boolean;
     problems: (string)[];
   })[];
+  services: ({ name: string; stack: string | null; digest: string; isOutdated: boolean })[];
   checkedAt: string | null;
   lastGoodAt: string | null;
   nextCheckAt: string | null;

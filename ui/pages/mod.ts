@@ -136,6 +136,13 @@ export const PAGES: Record<Path, PageInfo> = {
     icon: "network",
     load: () => import("./hosts/hosts.tsx"),
   },
+  "/swarm": {
+    title: "Swarm",
+    group: "Host",
+    icon: "users",
+    permission: "swarm:read",
+    load: () => import("./swarm/swarm.tsx"),
+  },
   "/alerts": {
     title: "Alerts",
     group: "Availability",

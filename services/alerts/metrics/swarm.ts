@@ -43,7 +43,7 @@ export const swarmMetrics = [
 ];
 
 async function readMissing(deps: SourceDeps): Promise<Reading> {
-  const missing = (await listServices(deps, { scope: undefined }))
+  const missing = (await listServices(deps, {}))
     .filter(({ mode }) => mode !== "job")
     .map(({ name, desired, running }) => ({ name, count: Math.max(0, desired - running) }))
     .filter(({ count }) => count > 0)

@@ -87,7 +87,7 @@ export default function Detail({ id = "", tab }: Record<string, string | undefin
             hasRole("operator", "stacks:update") && (
             <Button onClick={() => isUpdating.value = true}>Update</Button>
           )}
-          {open.path === undefined && stack.kind === "compose" && stack.hasSources &&
+          {open.path === undefined && stack.hasSources &&
             hasRole("operator", "stack_sources:read") && (
             <Button onClick={() => readPlan(name).then((read) => plan.value = read)}>Plan</Button>
           )}

@@ -40,9 +40,8 @@ export function Source({ stack, onAdopted }: { stack: StackDetail; onAdopted: ()
 }
 
 function SourceForm({ initial, isDeployed }: { initial: StackSource; isDeployed: boolean }) {
-  const { name, kind, directory, configFiles } = initial;
+  const { name, directory, configFiles } = initial;
   const isReadOnly = !hasRole("admin", "stacks:write");
-  const isSwarm = kind === "swarm";
   const version = useSignal(initial.version);
   const saved = useSignal(draftOf(initial));
   const draft = useSignal(saved.peek());
@@ -126,8 +125,6 @@ function SourceForm({ initial, isDeployed }: { initial: StackSource; isDeployed:
             {configFiles.map((file) => plain(file.slice(directory.length + 1))).join(", ")}
           </>
         )}
-        {isSwarm &&
-          " Swarm stacks are only stored here: deploy them with docker stack deploy."}
       </p>
       <SourceEditor
         draft={draft}
@@ -153,15 +150,13 @@ function SourceForm({ initial, isDeployed }: { initial: StackSource; isDeployed:
             Save
           </Button>
         )}
-        {!isSwarm && (
-          <Button
-            busy={busy.value === "plan"}
-            onClick={() => void run("plan", showPlan)}
-          >
-            Plan
-          </Button>
-        )}
-        {!isReadOnly && !isSwarm && (
+        <Button
+          busy={busy.value === "plan"}
+          onClick={() => void run("plan", showPlan)}
+        >
+          Plan
+        </Button>
+        {!isReadOnly && (
           <Button
             kind="primary"
             busy={busy.value === "deploy"}

@@ -39,6 +39,8 @@ export const ACTIONS: Record<Exclude<Resource, "*">, readonly Action[]> = {
   images: ["read", "write", "export", "delete", "prune"],
   volumes: ["read", "write", "delete", "prune"],
   networks: READ_WRITE,
+  swarm: READ_WRITE,
+  swarm_secrets: READ_WRITE,
   system: ["read", "prune"],
   alerts: READ_WRITE,
   registries: READ_WRITE,
