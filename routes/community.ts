@@ -50,6 +50,7 @@ export const communityGroups: readonly EndpointGroup[] = [
     () => import("./backup/target_jobs.ts"),
     () => import("./backup/drills.ts"),
   ),
+  group("/api/fleet", () => import("./fleet/passing.ts")),
   group("/api/audit", () => import("./audit.ts")),
   group("/api/edition", () => import("./edition.ts")),
   group(

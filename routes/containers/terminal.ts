@@ -18,9 +18,9 @@ import { attachToContainer, startShell } from "../../services/containers/termina
 import { runTerminal } from "../../services/containers/terminal/session.ts";
 import { namesOf } from "../../services/containers/reads.ts";
 import type { Deps } from "../../services/deps.ts";
-import { AppError } from "../../services/errors.ts";
 import { type Endpoint, endpoint, type Input, rawEndpoint } from "../contract/endpoint.ts";
 import { ENGINE_FAILURES, Timestamp } from "../contract/shapes.ts";
+import { upgradeRequest } from "../pipeline/web_socket.ts";
 import { ContainerParams } from "./shapes.ts";
 
 /** Longest command, in characters. */
@@ -80,6 +80,7 @@ export const terminalEndpoints = (deps: Deps): Endpoint[] => [
       "that exists is started, as `user` or as the container's own user. The logs record the " +
       "command: do not pass secrets in it.",
     role: "admin",
+    runsPrograms: true,
     params: ContainerParams,
     body: Size.extend({
       command: z.string().min(1).max(COMMAND_MAX).optional().meta({ example: "bash -l" }),
@@ -109,6 +110,7 @@ export const terminalEndpoints = (deps: Deps): Endpoint[] => [
     description: "A ticket to connect to the main process of this container, valid for 30 " +
       "seconds: connect to `/api/containers/{id}/attach?ticket=...`.",
     role: "admin",
+    runsPrograms: true,
     params: ContainerParams,
     body: Size.meta({ id: "TerminalSize" }),
     returns: TerminalTicket,
@@ -130,6 +132,7 @@ export const terminalEndpoints = (deps: Deps): Endpoint[] => [
 function socketContract(description: string) {
   return {
     role: "admin",
+    runsPrograms: true,
     scope: "container",
     acceptsTicket: "terminal",
     upgrades: true,
@@ -155,7 +158,7 @@ async function openSocket(
   const targets = namesOf(deps, [id, grant.containerId]);
   // Not after the upgrade, when the client can no longer get a status.
   deps.terminals.assertFree();
-  const { socket, response } = upgrade(request, deps.terminals.pongTimeoutS);
+  const { socket, response } = upgradeRequest(request, deps.terminals.pongTimeoutS);
   const watchSession = createSessionWatch(deps, caller.familyId);
   void runTerminal(deps, {
     socket,
@@ -167,13 +170,4 @@ async function openSocket(
     record: (phase, entry) => recordPhase(phase, { targets, ...entry }),
   });
   return response;
-}
-
-function upgrade(request: Request, idleTimeout: number): Deno.WebSocketUpgrade {
-  try {
-    if (request.method !== "GET") throw new TypeError("RFC 6455, section 4.1: the method is GET");
-    return Deno.upgradeWebSocket(request, { idleTimeout });
-  } catch (cause) {
-    throw new AppError("invalid", "The request must be a WebSocket handshake", { cause });
-  }
 }

@@ -356,6 +356,7 @@ export type AuditEntry = {
   actor: string;
   actorEmail: string | null;
   token: { id: string; name: string } | null;
+  hub: { id: string; name: string; user: string } | null;
   role: string;
   action: string;
   target: string;
@@ -4490,6 +4491,10 @@ export interface Operations {
     result: Done;
   };
   "DELETE /api/ext/service-pro/uptime/monitors/{id}": { path: { id: string }; result: Done };
+  "DELETE /api/fleet/hosts/{id}/api/{path}": {
+    path: { id: string; path: string };
+    result: unknown;
+  };
   "DELETE /api/icons/uploaded/{name}": { path: { name: string }; result: Done };
   "DELETE /api/identity/oidc/{id}": { path: { id: string }; result: Done };
   "DELETE /api/images/{id}": {
@@ -4927,6 +4932,7 @@ export interface Operations {
     path: { id: string };
     result: MonitorStats;
   };
+  "GET /api/fleet/hosts/{id}/api/{path}": { path: { id: string; path: string }; result: unknown };
   "GET /api/health": { result: Health };
   "GET /api/icons": { result: IconList };
   "GET /api/icons/uploaded": { result: UploadedIconList };
@@ -5324,6 +5330,11 @@ export interface Operations {
     path: { id: string };
     result: Monitor;
   };
+  "POST /api/fleet/hosts/{id}/api/{path}": {
+    path: { id: string; path: string };
+    body: unknown | undefined;
+    result: unknown;
+  };
   "POST /api/icons/uploaded": { body: NewIcon; result: UploadedIcon };
   "POST /api/identity/oidc": { body: NewOidcProvider; result: OidcProvider };
   "POST /api/identity/oidc/{id}/test": { path: { id: string }; result: OidcTest };
@@ -5586,6 +5597,11 @@ export interface Operations {
     path: { id: string };
     body: MonitorChanges | undefined;
     result: Monitor;
+  };
+  "PUT /api/fleet/hosts/{id}/api/{path}": {
+    path: { id: string; path: string };
+    body: unknown | undefined;
+    result: unknown;
   };
   "PUT /api/identity/oidc/{id}": {
     path: { id: string };

@@ -56,6 +56,7 @@ import { migration as scheduleKinds } from "./0047_schedule_kinds.ts";
 import { migration as lastBackups } from "./0048_last_backups.ts";
 import { migration as backupDrills } from "./0049_backup_drills.ts";
 import { migration as keptData } from "./0050_kept_data.ts";
+import { migration as auditHubs } from "./0054_audit_hubs.ts";
 
 export const stateMigrations: readonly Migration[] = [
   users,
@@ -108,4 +109,5 @@ export const stateMigrations: readonly Migration[] = [
   lastBackups,
   backupDrills,
   keptData,
+  auditHubs,
 ];

@@ -93,7 +93,13 @@ function headerParametersOf({ headers = {}, etag }: Endpoint, { parameterOf }: C
   ];
 }
 
-function requestBodyOf({ body, form, upload }: Endpoint, { schemaOf }: Components) {
+function requestBodyOf(
+  { body, form, upload, forwards, method }: Endpoint,
+  { schemaOf }: Components,
+) {
+  if (forwards && (method === "post" || method === "put")) {
+    return { requestBody: { required: false, content: { [JSON_TYPE]: { schema: {} } } } };
+  }
   if (upload) {
     const schema = { type: "string", format: "binary" };
     const content = Object.fromEntries(upload.types.map((type) => [type, { schema }]));

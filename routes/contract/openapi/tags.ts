@@ -31,6 +31,7 @@ export const TAGS: Record<Edition, Record<string, Tag>> = {
     },
     Volumes: { groups: ["volumes"], description: "Volumes of the host." },
     Networks: { groups: ["networks"], description: "Networks of the host." },
+    Fleet: { groups: ["fleet"], description: "Other hosts, of which this one is the hub." },
     System: {
       groups: ["overview", "system", "maintenance", "backup"],
       description: "The host and its engine, disk usage, pruning, maintenance mode and backups.",

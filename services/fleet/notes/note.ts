@@ -11,11 +11,11 @@ import { USER_ROLES, type UserRole } from "../../access/caller.ts";
 /** Request header of a note: the bytes and the signature in base64url, joined by a dot. */
 export const NOTE_HEADER = "longshore-note";
 
-/**
- * Request header that a member adds to what arrives on a stream: the stream's id. Response header of
- * a member: the reason why it refused the note.
- */
+/** Request header that a member adds to what arrives on a stream: the stream's id. */
 export const STREAM_HEADER = "longshore-stream";
+
+/** Response header of a member with the reason for which it refused the note. */
+export const REFUSAL_HEADER = "longshore-note-refused";
 
 /** Largest body whose digest is in the note, in bytes. */
 export const DIGESTED_MAX = 1024 * 1024;
