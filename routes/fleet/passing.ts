@@ -1,6 +1,7 @@
 /** /api/fleet/hosts/:id/api/…: requests that are passed on to a host of this hub. @module */
 
 import * as z from "zod";
+import { assertMayDo } from "../../services/access/caller.ts";
 import { assertOrigin, assertTerminalAllowed } from "../../services/containers/terminal/access.ts";
 import type { Deps } from "../../services/deps.ts";
 import { AppError } from "../../services/errors.ts";
@@ -91,6 +92,7 @@ async function answerPost(deps: Deps, input: PassInput): Promise<RawResponse> {
   const host = findHost(deps, id);
   if (path === "stream/ticket") {
     note.unaudited = true;
+    assertMayDo(caller, "viewer", "system:read");
     return json(200, issueTicket(deps, caller));
   }
   return path.endsWith("/ticket")

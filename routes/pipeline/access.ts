@@ -73,7 +73,7 @@ export function accessCheck(
   function checkRights(c: Context<Env>, found: Caller | undefined): void {
     const caller = applyPolicy(c, endpoint, identifiedCaller(c, endpoint, found));
     if (endpoint.role !== "public" && !endpoint.withoutFactor) assertEnrolled(caller);
-    assertHubAllowed(c.env.route!, endpoint, caller);
+    assertHubAllowed(c.env.route!, endpoint, c.env.noted?.hub);
     checkEdition(c, endpoint, edition, license.edition);
     assertTokenAllowed(endpoint, caller);
     checkRole(endpoint, caller, policyOf(c));

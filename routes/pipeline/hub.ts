@@ -1,6 +1,6 @@
 /** Limits of requests that a hub passed on, whatever its note says. @module */
 
-import type { Caller } from "../../services/access/caller.ts";
+import type { HubRef } from "../../services/access/caller.ts";
 import { parsePermission } from "../../services/access/permissions.ts";
 import { AppError } from "../../services/errors.ts";
 import { type Endpoint, permissionsOf } from "../contract/endpoint.ts";
@@ -26,7 +26,7 @@ const OWN_RESOURCES = new Set([
  *
  * @throws {AppError} `forbidden`
  */
-export function assertHubAllowed(route: string, endpoint: Endpoint, { hub }: Caller): void {
+export function assertHubAllowed(route: string, endpoint: Endpoint, hub: HubRef | undefined): void {
   if (!hub) return;
   if (isOwn(route, endpoint)) {
     throw new AppError("forbidden", "Not available through a hub; use the dashboard of this host");
@@ -41,7 +41,9 @@ export function assertHubAllowed(route: string, endpoint: Endpoint, { hub }: Cal
 function isOwn(route: string, endpoint: Endpoint): boolean {
   const { loginOnly, method, role } = endpoint;
   if (loginOnly || OWN_PATHS.test(route)) return true;
-  // Also the license: users of the hub may read which edition the host has.
-  if (method !== "get" && (role === "public" || route.startsWith("/api/edition"))) return true;
+  // Sign-in, and pages for visitors.
+  if (role === "public" && route !== "/api/health") return true;
+  // The license: users of the hub may read which edition the host has.
+  if (method !== "get" && route.startsWith("/api/edition")) return true;
   return permissionsOf(endpoint).some((each) => OWN_RESOURCES.has(parsePermission(each).resource));
 }

@@ -1,5 +1,6 @@
 /** A hub and a member in one process: both are the real application, joined by a link in memory. @module */
 
+import { ByteReader } from "../../engine/byte_reader.ts";
 import { serveFleet } from "../../commands/fleet_socket.ts";
 import type { Link, LinkStream } from "../../services/fleet/link/stream.ts";
 import { checkWith, type Sign, signWith } from "../../services/fleet/notes/note.ts";
@@ -160,3 +161,32 @@ export async function testFleet(
   };
   return fleet;
 }
+
+/** A host that answers each request with a script, e.g. with garbage. Returns the heads so far. */
+export function scriptHost(
+  fleet: TestFleet,
+  script: (stream: LinkStream, head: string, reader: ByteReader) => Promise<void> | void,
+): string[] {
+  const heads: string[] = [];
+  const { link } = fleet;
+  fleet.link = {
+    ...link!,
+    open: async () => {
+      const [near, far] = streamPair(heads.length + 1);
+      const serve = async () => {
+        const reader = new ByteReader(far);
+        const head = await reader.readHead();
+        heads.push(head);
+        await script(far, head, reader);
+      };
+      // The hub has closed the stream.
+      serve().catch(() => {});
+      return await Promise.resolve(near);
+    },
+  };
+  return heads;
+}
+
+/** Sends text as a host. */
+export const sendText = async (stream: LinkStream, text: string): Promise<void> =>
+  void await stream.write(new TextEncoder().encode(text));
