@@ -1,6 +1,6 @@
 /** Joins the WebSocket of a client with that of a host. @module */
 
-import { abortable } from "../../deadline.ts";
+import { abortable, withDeadline } from "../../deadline.ts";
 import { sleep } from "../../lifecycle.ts";
 import type { Received, StreamWebSocket } from "./web_socket.ts";
 
@@ -16,7 +16,7 @@ const OUTPUT_MAX = 256 * 1024;
 /** Interval between checks whether the client has read them, in milliseconds. */
 const POLL_MS = 10;
 
-/** Time for the host to answer the end of the client, in milliseconds. */
+/** Time for the host to close the connection after its end, in milliseconds. */
 const CLOSE_MS = 2_000;
 
 const GOING_AWAY = 1001;
@@ -65,7 +65,7 @@ export async function relaySockets(
     await opened.promise;
     while (!ended.signal.aborted) {
       const received = await abortable(remote.receive(), ended.signal);
-      if ("close" in received) return close(received.close.code);
+      if ("close" in received) return await answerClose(received.close.code);
       forward(received);
       while (socket.bufferedAmount > OUTPUT_MAX && !ended.signal.aborted) {
         await sleep(POLL_MS, ended.signal);
@@ -76,6 +76,13 @@ export async function relaySockets(
   } finally {
     clearTimeout(closing);
     signal.removeEventListener("abort", onAbort);
+  }
+
+  /** The host closes the connection after the answer to its end. */
+  async function answerClose(code: number): Promise<void> {
+    closeSocket(socket, code);
+    await remote.sendClose();
+    await withDeadline(remote.receive(), CLOSE_MS);
   }
 
   function forward(received: Exclude<Received, { close: unknown }>): void {
