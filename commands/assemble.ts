@@ -53,7 +53,7 @@ import { createStatsCache } from "../services/containers/stats_cache.ts";
 import { createStreamHub } from "../services/stream/hub.ts";
 import { createTakeoverScans } from "../services/takeover/scans.ts";
 import { createTickets } from "../services/stream/tickets.ts";
-import { createFleet } from "../services/fleet/passing/fleet.ts";
+import { createPassing } from "../services/fleet/passing/sides.ts";
 import { createSwarmManager } from "../services/swarm/manager.ts";
 import { createTerminals } from "../services/containers/terminal/terminals.ts";
 import { createVitals } from "../services/metrics/vitals.ts";
@@ -94,7 +94,7 @@ export function assemble(parts: Parts): Deps {
     snapshotFiles: createSnapshotFiles(),
     registrySessions: createRegistrySessions(now),
     swarm: createSwarmManager(engine, now),
-    fleet: createFleet({ accounts, now }),
+    passing: createPassing({ accounts, now }),
     eventStream: createEventStream(now),
     stats: createStatsCache(now),
     host: createHostCache(),

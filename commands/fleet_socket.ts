@@ -12,13 +12,13 @@ const NAME = "fleet.sock";
 
 /** Lets streams of a link be served. The socket is opened by the first one. */
 export function serveFleet(
-  deps: Pick<Deps, "anonymousLog" | "config" | "fleet" | "log" | "now">,
+  deps: Pick<Deps, "anonymousLog" | "config" | "passing" | "log" | "now">,
   app: App,
 ): { shutdown(): Promise<void> } {
-  const { config, fleet, log } = deps;
+  const { config, passing, log } = deps;
   let socket: PrivateSocket | undefined;
   const answer = createNotedRequests(deps, (request, noted) => app(request, "", noted));
-  fleet.accept = createAccept(async () => {
+  passing.accept = createAccept(async () => {
     socket ??= listenPrivately(
       join(config.dataDir, NAME),
       answer,
@@ -29,7 +29,7 @@ export function serveFleet(
 
   return {
     async shutdown() {
-      delete fleet.accept;
+      delete passing.accept;
       await socket?.shutdown();
     },
   };

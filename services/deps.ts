@@ -61,7 +61,7 @@ import type { DiskUsageCache } from "./storage/disk_usage_cache.ts";
 import type { EventStream } from "./containers/event_stream.ts";
 import type { TakeoverScans } from "./takeover/scans.ts";
 import type { Terminals } from "./containers/terminal/terminals.ts";
-import type { Fleet } from "./fleet/passing/fleet.ts";
+import type { Passing } from "./fleet/passing/sides.ts";
 import type { SwarmManager } from "./swarm/manager.ts";
 import type { Vitals } from "./metrics/vitals.ts";
 import type { SnapshotFiles } from "./backup/storages/snapshot_files.ts";
@@ -90,8 +90,8 @@ export interface Deps {
   registrySessions: RegistrySessions;
   /** Whether the engine manages a swarm. */
   swarm: SwarmManager;
-  /** The links to other hosts; empty without a fleet. */
-  fleet: Fleet;
+  /** Requests that this installation passes on as a hub, or gets as a member. */
+  passing: Passing;
   /** Whether the engine's events can be read. */
   eventStream: EventStream;
   /** Identity of the service's own container. */

@@ -20,7 +20,7 @@ import { namesOf } from "../../services/containers/reads.ts";
 import type { Deps } from "../../services/deps.ts";
 import { type Endpoint, endpoint, type Input, rawEndpoint } from "../contract/endpoint.ts";
 import { ENGINE_FAILURES, Timestamp } from "../contract/shapes.ts";
-import { upgradeRequest } from "../pipeline/web_socket.ts";
+import { upgradeWebSocket } from "../pipeline/web_socket.ts";
 import { ContainerParams } from "./shapes.ts";
 
 /** Longest command, in characters. */
@@ -158,7 +158,7 @@ async function openSocket(
   const targets = namesOf(deps, [id, grant.containerId]);
   // Not after the upgrade, when the client can no longer get a status.
   deps.terminals.assertFree();
-  const { socket, response } = upgradeRequest(request, deps.terminals.pongTimeoutS);
+  const { socket, response } = upgradeWebSocket(request, deps.terminals.pongTimeoutS);
   const watchSession = createSessionWatch(deps, caller.familyId);
   void runTerminal(deps, {
     socket,

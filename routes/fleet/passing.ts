@@ -12,13 +12,13 @@ import {
   type PassedResponse,
   passOn,
 } from "../../services/fleet/passing/pass.ts";
-import type { PassingHost } from "../../services/fleet/passing/fleet.ts";
+import type { PassingHost } from "../../services/fleet/passing/sides.ts";
 import { passTerminal } from "../../services/fleet/passing/terminal.ts";
 import { issueTicket } from "../../services/live/tickets.ts";
 import { type Endpoint, type Input, rawEndpoint, type RawResponse } from "../contract/endpoint.ts";
 import { PathText } from "../contract/shapes.ts";
 import { targetOf } from "../pipeline/request_url.ts";
-import { upgradeRequest } from "../pipeline/web_socket.ts";
+import { upgradeWebSocket } from "../pipeline/web_socket.ts";
 import { readBody } from "./body.ts";
 
 const Params = z.object({
@@ -164,7 +164,7 @@ async function openTerminal(
   const target = `${pathname}?ticket=${encodeURIComponent(ticket.ticket)}`;
   const entry = { targets: [host.name], command: `GET ${pathname}`, outcome: "success" } as const;
   const answer = await passTerminal(deps, host, { ...passed, target }, {
-    upgrade: () => upgradeRequest(request, deps.terminals.pongTimeoutS),
+    upgrade: () => upgradeWebSocket(request, deps.terminals.pongTimeoutS),
     record: (phase) => recordPhase(phase, entry),
   });
   return answer instanceof Response ? answer : toResponse(host, answer);

@@ -33,20 +33,20 @@ const IDLE_MS = 30_000;
 
 /** Creates the function that checks the note of a request and has it answered as its caller. */
 export function createNotedRequests(
-  deps: Pick<Deps, "anonymousLog" | "config" | "fleet" | "now">,
+  deps: Pick<Deps, "anonymousLog" | "config" | "passing" | "now">,
   answer: (request: Request, noted: Noted) => Promise<Response>,
 ): (request: Request) => Promise<Response> {
-  const { anonymousLog, config, fleet, now } = deps;
+  const { anonymousLog, config, passing, now } = deps;
   const limitBodies = createLimiter(BODIES);
 
   return async function answerNoted(received) {
-    const { member, nonces } = fleet;
+    const member = passing.member();
     if (!member) return refuse("missing");
     const request = withPlainUrl(received);
     const { headers, method } = request;
     const path = targetOf(request);
     if (!path.startsWith("/api/")) return refuse("other_path");
-    const note = await verifyNote({ nonces, now }, member, {
+    const note = await verifyNote({ nonces: passing.nonces, now }, await member.parties(), {
       ...{ method, path },
       note: headers.get(NOTE_HEADER),
       stream: headers.get(STREAM_HEADER),

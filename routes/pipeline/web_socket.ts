@@ -1,12 +1,17 @@
-/** Requests that become WebSockets. @module */
+/** WebSockets in place of a response. @module */
 
 import { AppError } from "../../services/errors.ts";
 
 /**
- * @param idleTimeout Time in which a client has to answer a ping, in seconds.
- * @throws {AppError} `invalid` for a request that is not a handshake.
+ * Turns a request into a WebSocket.
+ *
+ * @param idleTimeout Time without an answer to a ping after which it is closed, in seconds.
+ * @throws {AppError} `invalid` if the request is not a handshake.
  */
-export function upgradeRequest(request: Request, idleTimeout: number): Deno.WebSocketUpgrade {
+export function upgradeWebSocket(
+  request: Request,
+  idleTimeout: number,
+): Deno.WebSocketUpgrade {
   try {
     if (request.method !== "GET") throw new TypeError("RFC 6455, section 4.1: the method is GET");
     return Deno.upgradeWebSocket(request, { idleTimeout });

@@ -36,7 +36,7 @@ export interface TerminalGrant {
 
 /** The hub that passed a request on for one of its users, and all that the user may do here. */
 export interface HubRef {
-  /** Fingerprint of the hub's key. */
+  /** The hub's key. */
   id: string;
   /** Name of the hub, for the logs. */
   name: string;

@@ -4,14 +4,14 @@ import { ByteReader } from "../../engine/byte_reader.ts";
 import { serveFleet } from "../../commands/fleet_socket.ts";
 import type { Link, LinkStream } from "../../services/fleet/link/stream.ts";
 import { checkWith, type Sign, signWith } from "../../services/fleet/notes/note.ts";
-import type { PassingHost } from "../../services/fleet/passing/fleet.ts";
+import type { PassingHost } from "../../services/fleet/passing/sides.ts";
 import { type CallOptions, type TestApp, testApp, type TestAppOptions } from "./test_app.ts";
 
 /** Bytes that one side may send before the other reads them. */
 const WINDOW_BYTES = 256 * 1024;
 
-export const HUB = "fingerprint-of-the-hub";
-export const MEMBER = "fingerprint-of-the-member";
+export const HUB = "key-of-the-hub";
+export const MEMBER = "key-of-the-member";
 
 /** Bytes in one direction, as those of a stream of a link. */
 function pipe() {
@@ -120,7 +120,9 @@ export async function testFleet(
   };
   const stream = () => {
     const [near, far] = streamPair(++streams);
-    const serving = member.deps.fleet.accept!(far, atMember).finally(() => running.delete(serving));
+    const serving = member.deps.passing.accept!(far, atMember).finally(() =>
+      running.delete(serving)
+    );
     running.add(serving);
     return near;
   };
@@ -148,17 +150,17 @@ export async function testFleet(
       await Deno.remove(dataDir, { recursive: true });
     },
   };
-  hub.deps.fleet.hub = {
-    fingerprint: HUB,
+  hub.deps.passing.hub = () => ({
+    key: () => Promise.resolve(HUB),
     sign: (bytes) => fleet.sign(bytes),
-    links: { link: () => fleet.link },
+    link: () => fleet.link,
     findHost: (ref) => [fleet.host.id, fleet.host.name].includes(ref) ? fleet.host : undefined,
-  };
-  member.deps.fleet.member = {
-    host: MEMBER,
+  });
+  member.deps.passing.member = () => ({
     hubName: "hub-1",
-    hub: { fingerprint: HUB, check: checkWith(publicKey) },
-  };
+    parties: () =>
+      Promise.resolve({ host: MEMBER, hub: { key: HUB, check: checkWith(publicKey) } }),
+  });
   return fleet;
 }
 

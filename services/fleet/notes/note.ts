@@ -32,7 +32,7 @@ const LIST_MAX = 500;
 
 /** A note, as the hub and the member understand it. */
 export interface SignedNote {
-  /** Fingerprint of the hub's key for links. */
+  /** The hub's key for links, base64url. */
   hub: string;
   /** Id of the user at the hub. */
   user: string;
@@ -43,7 +43,7 @@ export interface SignedNote {
   permissions: readonly string[];
   /** Limits of the API token; `null` for a login. */
   scope: Scope | null;
-  /** Fingerprint of the member's key for links. */
+  /** The member's key for links, base64url. */
   host: string;
   method: string;
   /** Path and query. */

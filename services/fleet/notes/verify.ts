@@ -41,9 +41,9 @@ export interface NotedRequest {
 
 /** The parties of a note, as the member knows them. */
 export interface NoteParties {
-  /** Fingerprint of the member. */
+  /** The member's key for links. */
   host: string;
-  hub: { fingerprint: string; check: CheckSignature };
+  hub: { key: string; check: CheckSignature };
 }
 
 /**
@@ -60,7 +60,7 @@ export async function verifyNote(
   const opened = openNote(request.note);
   if (!opened) return "malformed";
   const { note } = opened;
-  if (note.hub !== hub.fingerprint) return "other_hub";
+  if (note.hub !== hub.key) return "other_hub";
   if (!await opened.isSigned(hub.check)) return "signature";
   if (note.host !== host) return "other_host";
   const atMs = now().getTime();

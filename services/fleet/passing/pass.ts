@@ -16,7 +16,7 @@ import type { Link, LinkStream } from "../link/stream.ts";
 import { digestOf, REFUSAL_HEADER, sealNote, type SignedNote } from "../notes/note.ts";
 import { NOTE_REFUSALS, type NoteRefusal } from "../notes/verify.ts";
 import { exchangeOver, type PassedBody, type StreamResponse } from "./exchange.ts";
-import type { HubSide, PassingHost } from "./fleet.ts";
+import type { PassingHost } from "./sides.ts";
 import { toMember } from "./headers.ts";
 import type { Passage } from "./passages.ts";
 
@@ -66,11 +66,11 @@ interface OpenedPassage extends Passing {
   headers: Record<string, string>;
 }
 
-type PassDeps = Pick<Deps, "db" | "fleet" | "now">;
+type PassDeps = Pick<Deps, "db" | "passing" | "now">;
 
 /** @throws {AppError} `not_found` for an unknown host. */
-export function findHost({ fleet }: Pick<Deps, "fleet">, ref: string): PassingHost {
-  const host = fleet.hub?.findHost(ref);
+export function findHost({ passing }: Pick<Deps, "passing">, ref: string): PassingHost {
+  const host = passing.hub()?.findHost(ref);
   if (!host) throw notFound("Host", ref);
   return host;
 }
@@ -103,15 +103,15 @@ export async function passOn(
 
 /** Opens a stream to the host and signs the note of the request. */
 async function openPassage(
-  { db, fleet, now }: PassDeps,
+  { db, passing, now }: PassDeps,
   host: PassingHost,
   request: PassedRequest,
 ): Promise<OpenedPassage> {
-  const hub = fleet.hub!;
-  const link = hub.links.link(host.id);
+  const hub = passing.hub()!;
+  const link = hub.link(host.id);
   if (!link) throw new AppError("unavailable", `Host ${host.name} is ${host.state}`);
   const { body, caller, headers, requestId, isAllowed, isUpgrade } = request;
-  const passage = fleet.passages.begin(caller, host, isAllowed);
+  const passage = passing.passages.begin(caller, host, isAllowed);
   try {
     const stream = await openStream(link, host, request.signal);
     const end = endOf(passage, stream, request.signal);
@@ -120,7 +120,8 @@ async function openPassage(
         ? { digest: null, stream: String(stream.id) }
         : { digest: await digestOf(body?.bytes ?? new Uint8Array()), stream: null };
       const note = await sealNote(hub.sign, {
-        ...noteOf(hub, request, selectUser(db, caller.userId)?.email),
+        ...noteOf(request, selectUser(db, caller.userId)?.email),
+        hub: await hub.key(),
         host: link.peer,
         ...content,
         exp: now().getTime() + Math.round(link.clock.offset) + VALIDITY_MS,
@@ -139,17 +140,15 @@ async function openPassage(
 }
 
 function noteOf(
-  { fingerprint }: HubSide,
   { method, target, caller, permissions }: PassedRequest,
   email: string | undefined,
 ): Pick<
   SignedNote,
-  "hub" | "user" | "name" | "role" | "permissions" | "scope" | "method" | "path"
+  "user" | "name" | "role" | "permissions" | "scope" | "method" | "path"
 > {
   const { userId, role, apiToken, scope = null } = caller;
   const owner = email ?? "API key";
   return {
-    hub: fingerprint,
     user: userId,
     name: apiToken ? `${owner} (${apiToken.name})` : owner,
     role: role as UserRole,

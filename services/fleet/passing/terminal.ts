@@ -2,7 +2,7 @@
 
 import { type LoginDeps, loginRefusal } from "../../containers/terminal/access.ts";
 import type { Deps } from "../../deps.ts";
-import type { PassingHost } from "./fleet.ts";
+import type { PassingHost } from "./sides.ts";
 import { type PassedRequest, type PassedResponse, passOn } from "./pass.ts";
 import { relaySockets } from "./socket_relay.ts";
 import { createStreamWebSocket } from "./web_socket.ts";
@@ -17,7 +17,7 @@ type Record = (phase: "start" | "end") => Promise<void>;
  * @returns The response to the client, or that of a host that refused.
  */
 export async function passTerminal(
-  deps: Pick<Deps, "fleet"> & LoginDeps,
+  deps: Pick<Deps, "passing"> & LoginDeps,
   host: PassingHost,
   request: PassedRequest,
   { upgrade, record }: { upgrade: () => Deno.WebSocketUpgrade; record: Record },

@@ -28,8 +28,8 @@ Deno.test("a request to a host is answered by the host as its hub's user", async
   const [entry] = await entriesAt(fleet);
   deepEqual(
     [entry.action, entry.actor, entry.role, entry.hub],
-    ["POST /api/webhooks", `hub/fingerprint-of-the-hub/key`, "admin", {
-      id: "fingerprint-of-the-hub",
+    ["POST /api/webhooks", `hub/key-of-the-hub/key`, "admin", {
+      id: "key-of-the-hub",
       name: "hub-1",
       user: "API key",
     }],
@@ -158,7 +158,7 @@ Deno.test("a host that sends garbage, closes the stream or stops in a body harms
   const response = await fleet.pass("GET", "/api/containers");
   equal(response.status, 200);
   await rejects(response.text());
-  equal(fleet.hub.deps.fleet.passages.size, 0);
+  equal(fleet.hub.deps.passing.passages.size, 0);
 });
 
 Deno.test("a refused note is the host's failure, and no reason to log in again", async () => {
@@ -180,7 +180,7 @@ Deno.test("a refused note is the host's failure, and no reason to log in again",
 Deno.test("requests to a host that does not answer are limited, and others are answered", async () => {
   await using fleet = await testFleet();
   const { link } = fleet;
-  const { passages } = fleet.hub.deps.fleet;
+  const { passages } = fleet.hub.deps.passing;
   scriptHost(fleet, () => {});
   const leaving = new AbortController();
   const waiting = Array.from({ length: 200 }, () => passRequest(fleet, leaving.signal));
@@ -212,7 +212,7 @@ Deno.test("an event stream passes, and ends when its caller loses the role", asy
   match(new TextDecoder().decode(first.value), /^(:|id|event|retry)/m);
   equal(fleet.member.deps.stream.count, 1);
   fleet.hub.deps.accounts.roleOf = () => "viewer";
-  fleet.hub.deps.fleet.passages.check();
+  fleet.hub.deps.passing.passages.check();
   await rejects(async () => {
     while (!(await reader.read()).done);
     throw new Error("ended without an error, as if it were complete");

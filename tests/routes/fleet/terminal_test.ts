@@ -98,7 +98,7 @@ Deno.test("a terminal ends when its caller may no longer use it", async () => {
   const terminal = await server.open(AT_HUB);
   await terminal.shows("$ ");
   fleet.hub.deps.accounts.roleOf = () => undefined;
-  fleet.hub.deps.fleet.passages.check();
+  fleet.hub.deps.passing.passages.check();
   await terminal.end();
   await until("the host has ended it, too", () => fleet.member.deps.terminals.count === 0);
 });

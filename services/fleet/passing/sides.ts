@@ -1,11 +1,11 @@
-/** What passed-on requests need of the fleet; empty without one. @module */
+/** Both sides of passed-on requests: this installation as a hub, and as a member. @module */
 
 import type { Deps } from "../../deps.ts";
-import type { Accept, Links } from "../link/stream.ts";
+import type { Accept, Link } from "../link/stream.ts";
 import type { Sign } from "../notes/note.ts";
-import { createPassages, type Passages } from "./passages.ts";
 import { createNonces, type Nonces } from "../notes/nonces.ts";
 import type { NoteParties } from "../notes/verify.ts";
+import { createPassages, type Passages } from "./passages.ts";
 
 /** A host of this hub. */
 export interface PassingHost {
@@ -17,30 +17,34 @@ export interface PassingHost {
 
 /** This installation as a hub. */
 export interface HubSide {
-  /** Fingerprint of its key for links. */
-  fingerprint: string;
+  /** Its key for links, as members know it. */
+  key(): Promise<string>;
   sign: Sign;
-  links: Links;
+  /** The link to a host; `undefined` while it is away. */
+  link(hostId: string): Link | undefined;
   /** Finds a host by its id or name. */
   findHost(ref: string): PassingHost | undefined;
 }
 
 /** This installation as the member of a hub. */
-export interface MemberSide extends NoteParties {
+export interface MemberSide {
   hubName: string;
+  parties(): Promise<NoteParties>;
 }
 
-/** The parts are set when there is a fleet, and removed when it ends. */
-export interface Fleet {
-  hub?: HubSide | undefined;
-  member?: MemberSide | undefined;
+/** Without a fleet, there is neither side. */
+export interface Passing {
+  hub(): HubSide | undefined;
+  member(): MemberSide | undefined;
   /** Serves a stream of the hub's link; set by the running service. */
   accept?: Accept;
   readonly nonces: Nonces;
   readonly passages: Passages;
 }
 
-export const createFleet = (deps: Pick<Deps, "accounts" | "now">): Fleet => ({
+export const createPassing = (deps: Pick<Deps, "accounts" | "now">): Passing => ({
+  hub: () => undefined,
+  member: () => undefined,
   nonces: createNonces(),
   passages: createPassages(deps),
 });
