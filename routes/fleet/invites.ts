@@ -55,7 +55,8 @@ const CreatedInvite = Invite.extend({
   command: z.string().meta({ description: "The line for the shell of the host" }),
 }).meta({ id: "CreatedFleetInvite" });
 
-const READ = { role: "admin", permission: "fleet:write" } as const;
+const READ = { role: "viewer", permission: "fleet:read" } as const;
+const WRITE = { role: "admin", permission: "fleet:write" } as const;
 
 export const inviteEndpoints = (deps: Deps) => [
   endpoint("GET /api/fleet/invites", {
@@ -73,7 +74,7 @@ export const inviteEndpoints = (deps: Deps) => [
     description: "Returns one line for the shell of the new host. Its secret is never sent over " +
       "the network, and the host checks that it talks to this server. Unless `acceptsAtOnce`, an " +
       "admin has to accept the host before anything is sent to it.",
-    ...READ,
+    ...WRITE,
     scope: "open",
     body: NewInvite,
     returns: CreatedInvite,
@@ -88,7 +89,7 @@ export const inviteEndpoints = (deps: Deps) => [
     operationId: "deleteFleetInvite",
     summary: "Delete a fleet invite",
     description: "Hosts that have joined with it stay.",
-    ...READ,
+    ...WRITE,
     scope: "open",
     returns: Done,
     failures: { 404: "The invite does not exist" },
