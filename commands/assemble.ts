@@ -21,6 +21,7 @@ import type { Config } from "../services/config/config.ts";
 import type { Deps } from "../services/deps.ts";
 import { adapters, channels, counts, monitorProbes, recorders } from "../services/editions.ts";
 import { createEventBus } from "../services/events/events.ts";
+import { createFleet } from "../services/fleet/hosts/fleet.ts";
 import { createHostCache } from "../services/metrics/host/cache.ts";
 import { createInventory } from "../services/containers/inventory.ts";
 import { createTemporaryNames } from "../services/containers/temporary_names.ts";
@@ -77,6 +78,7 @@ export function assemble(parts: Parts): Deps {
   const stream = createStreamHub({ now, clientsMax: config.maxSseClients });
   accounts.subscribe(stream.endUnauthorized);
   const inventory = createInventory(now, createTemporaryNames(db));
+  const fleet = createFleet(db);
   const limiters = createLimiters();
   const logStreams = createLogStreams({ engine, inventory, limiters, now });
   accounts.subscribe(logStreams.endUnauthorized);
@@ -94,7 +96,7 @@ export function assemble(parts: Parts): Deps {
     snapshotFiles: createSnapshotFiles(),
     registrySessions: createRegistrySessions(now),
     swarm: createSwarmManager(engine, now),
-    passing: createPassing({ accounts, now }),
+    passing: createPassing({ ...parts, accounts, fleet }),
     eventStream: createEventStream(now),
     stats: createStatsCache(now),
     host: createHostCache(),
@@ -141,6 +143,7 @@ export function assemble(parts: Parts): Deps {
     outbox: createOutboxSignal(),
     channels,
     maintenance,
+    fleet,
     vitals: createVitals(),
     workers: new Map(),
     startedAt: now(),

@@ -102,6 +102,16 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
     usage: usages.UPDATE,
     run: async (program) => (await import("./update.ts")).update(program),
   },
+  fleet: {
+    summary: "Invite hosts into the fleet of this server, list or accept them, or leave a fleet",
+    usage: usages.FLEET,
+    run: async (program) => (await import("./fleet.ts")).fleet(program),
+  },
+  join: {
+    summary: "Join the fleet of another server with the token of an invite",
+    usage: usages.JOIN,
+    run: async (program) => (await import("./join.ts")).join(program),
+  },
   license: {
     summary: "Show or install the license",
     usage: usages.LICENSE,

@@ -46,6 +46,8 @@ export async function serve(program: Program): Promise<number> {
     await sleep(FIRST_PROBE_MS, signal);
     const { openService, serveFleet } = await import("./service.ts");
     using service = await openService({ program, config, log, now, address: listener.address });
+    // Hosts of a fleet dial WebSockets.
+    service.deps.fleet.onHub(listener.relay);
     startup.open(service.app);
     const fleet = serveFleet(service.deps, service.app);
 

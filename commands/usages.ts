@@ -234,3 +234,23 @@ and 1 when it is not; the first entry that does not match is printed.
 Anyone who can write to the file could write a complete new log, and an export can begin and end
 anywhere. Keep the head hash that this command prints (also in GET /compliance/stats) elsewhere, and
 pass it with --head: the log then has to end with that entry.`;
+
+export const FLEET =
+  `longshore fleet invite [--name NAME | --pattern PATTERN] [--label KEY=VALUE ...]
+                       [--count N] [--expires 30m|12h|7d] [--accept] [--address URL] [--json]
+       longshore fleet list [--json]
+       longshore fleet accept NAME
+       longshore fleet leave
+
+invite prints one line for the shell of a new host. --address is the address of this server as the
+host can reach it; default: SERVICE_BASE_URL. With --count, several hosts may use the line; their
+names must match --pattern, e.g. 'edge-*'. With --accept, no admin has to accept them.
+
+list shows the hosts with their states, accept accepts one that waits, and leave ends the membership
+of this host in the fleet of another server. The service may be running.`;
+
+export const JOIN = `longshore join TOKEN [--yes] [--name NAME]
+
+Joins the fleet of the server that has made TOKEN with \`longshore fleet invite\`. Shows the address and
+the fingerprint of that server, and asks unless --yes is given. --name is the name of this host in the
+fleet; default: SERVER_NAME. The service may be running; otherwise it connects at its next start.`;

@@ -50,7 +50,6 @@ export const communityGroups: readonly EndpointGroup[] = [
     () => import("./backup/target_jobs.ts"),
     () => import("./backup/drills.ts"),
   ),
-  group("/api/fleet", () => import("./fleet/passing.ts")),
   group("/api/audit", () => import("./audit.ts")),
   group("/api/edition", () => import("./edition.ts")),
   group(
@@ -101,6 +100,13 @@ export const communityGroups: readonly EndpointGroup[] = [
   group("/api/events", () => import("./events.ts")),
   group("/api/webhooks", () => import("./webhooks.ts")),
   group("/api/integrations", () => import("./integrations.ts")),
+  group(
+    ["/api/fleet", "/fleet/link"],
+    () => import("./fleet/hosts.ts"),
+    () => import("./fleet/invites.ts"),
+    () => import("./fleet/link.ts"),
+    () => import("./fleet/passing.ts"),
+  ),
   group("/openapi.json", () => import("./api_document.ts")),
   group(["/", "/docs"], () => import("./dashboard/endpoints.ts")),
 ];

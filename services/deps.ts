@@ -27,6 +27,7 @@ import type { ComplianceState } from "./access/audit/compliance_state.ts";
 import type { ComposeLoader } from "./compose/loader.ts";
 import type { Config } from "./config/config.ts";
 import type { EventBus } from "./events/events.ts";
+import type { Fleet } from "./fleet/hosts/fleet.ts";
 import type { HostCache } from "./metrics/host/cache.ts";
 import type { Adapter } from "./automation/integrations/adapter.ts";
 import type { Inventory } from "./containers/inventory.ts";
@@ -184,6 +185,8 @@ export interface Deps {
   /** The public status pages of the Pro edition. */
   statusPages: SnapshotCache;
   maintenance: Maintenance;
+  /** Links of a fleet: of the hosts of this hub, and to the hub of this member. */
+  fleet: Fleet;
   /** Counters of the process itself. */
   vitals: Vitals;
   /** State of each running worker by name. */

@@ -27,6 +27,7 @@ export const PATHS = [
   "/volumes",
   "/volumes/:id",
   "/host",
+  "/hosts",
   "/alerts",
   "/probes",
   "/notifications",

@@ -66,17 +66,18 @@ export type Connections = ReturnType<typeof createConnections>;
  * @param options.now A monotonic clock in milliseconds.
  */
 export function createConnections(
-  { max, descriptors = 1, hasReserve, now }: {
+  { max, descriptors: descriptorsAtFirst = 1, hasReserve, now }: {
     max: number;
     descriptors?: number;
     hasReserve: (count: number) => boolean;
     now: () => number;
   },
 ) {
+  let descriptors = descriptorsAtFirst;
   const unchecked = Math.floor(UNCHECKED / descriptors);
-  const step = Math.floor(CHECKED_STEP / descriptors);
+  const step = () => Math.floor(CHECKED_STEP / descriptors);
   /** With those that the connections of the last step have not opened yet. */
-  const reserve = RESERVED_DESCRIPTORS + step * (descriptors - 1);
+  const reserve = () => RESERVED_DESCRIPTORS + step() * (descriptors - 1);
   const deliveries = createDeliveries<Connection>({ now, close: end, closeGroup });
   const open = new Set<Connection>();
   const turns = createTurns({ now });
@@ -92,6 +93,11 @@ export function createConnections(
   return {
     get size() {
       return open.size;
+    },
+
+    /** Further connections have so many descriptors. */
+    expectDescriptors(count: number): void {
+      descriptors = count;
     },
 
     /** Adds a connection, for which others may be closed. @returns `undefined` if it is refused. */
@@ -184,7 +190,7 @@ export function createConnections(
 
   function checkDescriptors(): void {
     if (open.size < checked || open.size >= limit) return;
-    if (hasReserve(reserve)) checked = open.size + step;
+    if (hasReserve(reserve())) checked = open.size + step();
     else limit = open.size;
   }
 

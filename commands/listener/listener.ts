@@ -49,7 +49,9 @@ export function listen(
   });
   let isClosed = false;
   const persistence = { log, now, isClosed: () => isClosed, onFailure: connections.relieve };
-  const relay = isRelayed ? openRelay() : undefined;
+  let relay = isRelayed ? openRelay() : undefined;
+  const relayFailure = Promise.withResolvers<void>();
+  relay?.finished.then(relayFailure.resolve, relayFailure.reject);
   const isProxy = trustedPeer(config.trustedProxies);
   const addressOf = clientAddress(config.trustedProxies);
   const served = new Set<ServedConnection>();
@@ -66,10 +68,14 @@ export function listen(
       return refused > 0;
     },
     /** Resolves after `shutdown()`; rejects if no connection can be accepted any more. */
-    accepting: Promise.race([
-      accepting,
-      ...(relay ? [relay.finished.then(() => accepting)] : []),
-    ]),
+    accepting: Promise.race([accepting, relayFailure.promise.then(() => accepting)]),
+    /** From now on, connections may become WebSockets. */
+    relay(): void {
+      if (relay || isClosed) return;
+      relay = openRelay();
+      relay.finished.then(relayFailure.resolve, relayFailure.reject);
+      connections.expectDescriptors(RELAYED_DESCRIPTORS);
+    },
     /** Closes overdue connections. */
     check,
     /** Stops listening and waits for the running requests. */

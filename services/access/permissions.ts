@@ -66,6 +66,7 @@ const CATALOG: Record<string, Record<string, UserRole>> = {
   uptime: READ_BY_ALL,
   chatops: READ_BY_ALL,
   sla: READ_BY_ALL,
+  fleet: READ_BY_ALL,
   users: READ_BY_ADMINS,
   settings: READ_BY_ADMINS,
   compliance: READ_BY_ADMINS,

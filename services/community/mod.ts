@@ -19,6 +19,8 @@ import { alertEvaluator } from "../alerts/evaluator.ts";
 import { omittedReadRecorder } from "../access/audit/omitted_reads.ts";
 import { certificateWatcher } from "../probes/certificate_watcher.ts";
 import { containerWatcher } from "../containers/watcher.ts";
+import { fleetKeeper } from "../fleet/hosts/keeper.ts";
+import { fleetMember } from "../fleet/enrolment/member.ts";
 import { hostSampler } from "../metrics/host/sampler.ts";
 import { integrationPoller } from "../automation/integrations/poller.ts";
 import { jobRunner } from "../jobs/worker.ts";
@@ -57,6 +59,8 @@ export const communityWorkers: readonly Worker[] = [
   jobRunner(JOB_KINDS),
   streamBroadcaster,
   terminalWatcher,
+  fleetKeeper,
+  fleetMember,
   shellSweeper,
   trialSweeper,
   logStreamKeeper,

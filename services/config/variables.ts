@@ -339,6 +339,25 @@ export const VARIABLES = {
     fallback: "15",
     parse: integer(1, 1_440),
   },
+  fleetInsecure: {
+    name: "FLEET_INSECURE",
+    meaning: "on: links of a fleet without TLS, to this host and private networks only",
+    fallback: "off",
+    parse: oneOf(["on", "off"]),
+  },
+  httpsProxy: {
+    name: "HTTPS_PROXY",
+    meaning: "HTTP proxy through which this host dials the hub of its fleet, as http://host:port",
+    fallbackShown: "unset: directly",
+    secret: true,
+    parse: anyText,
+  },
+  noProxy: {
+    name: "NO_PROXY",
+    meaning: "Hosts and domains that are dialed without HTTPS_PROXY, comma-separated",
+    fallback: "",
+    parse: (text) => list(text),
+  },
   fleetAllow: {
     name: "FLEET_ALLOW",
     meaning: "What the hub's users may do on this host at most: read, operate or admin",

@@ -319,6 +319,8 @@ export type ApiToken = {
       | "chatops:write"
       | "sla:read"
       | "sla:write"
+      | "fleet:read"
+      | "fleet:write"
       | "users:read"
       | "users:write"
       | "settings:read"
@@ -727,6 +729,10 @@ export type ChatChannelChanges = {
     | "engine.unreadable"
     | "engine.readable"
     | "host.disk_full_soon"
+    | "host.joined"
+    | "host.away"
+    | "host.back"
+    | "host.duplicate"
     | "deploy.succeeded"
     | "deploy.rolled_back"
     | "deploy.failed"
@@ -1164,6 +1170,22 @@ export type ContainerUpdatePlan = {
 
 export type ConvertedCommand = { compose: string; warnings: (string)[] };
 
+export type CreatedFleetInvite = {
+  id: string;
+  name: string | null;
+  pattern: string | null;
+  labels: Record<string, string>;
+  address: string;
+  usesMax: number;
+  uses: number;
+  acceptsAtOnce: boolean;
+  createdBy: string;
+  createdAt: string;
+  expiresAt: string;
+  token: string;
+  command: string;
+};
+
 export type CreatedStack = {
   name: string;
   kind: "compose" | "swarm";
@@ -1457,6 +1479,42 @@ export type FileList = {
 export type FileRename = { path: string; to: string };
 
 export type FirstAccount = { name?: string | null; email: string; password: string };
+
+export type FleetHost = {
+  id: string;
+  name: string;
+  labels: Record<string, string>;
+  state: "pending" | "connected" | "late" | "away" | "never" | "left";
+  since: string | null;
+  machine: string;
+  version: string;
+  address: string;
+  fingerprint: string;
+  latencyMs: number | null;
+  skewMs: number | null;
+  joinedAt: string;
+  lastSeenAt: string | null;
+};
+
+export type FleetHostChanges = { name?: string; labels?: Record<string, string> };
+
+export type FleetHostList = { hosts: (FleetHost)[] };
+
+export type FleetInvite = {
+  id: string;
+  name: string | null;
+  pattern: string | null;
+  labels: Record<string, string>;
+  address: string;
+  usesMax: number;
+  uses: number;
+  acceptsAtOnce: boolean;
+  createdBy: string;
+  createdAt: string;
+  expiresAt: string;
+};
+
+export type FleetInviteList = { invites: (FleetInvite)[] };
 
 export type GeneratedStack = {
   name: string | null;
@@ -1884,6 +1942,8 @@ export type IssuedApiToken = {
       | "chatops:write"
       | "sla:read"
       | "sla:write"
+      | "fleet:read"
+      | "fleet:write"
       | "users:read"
       | "users:write"
       | "settings:read"
@@ -2262,6 +2322,8 @@ export type NewApiToken = {
       | "chatops:write"
       | "sla:read"
       | "sla:write"
+      | "fleet:read"
+      | "fleet:write"
       | "users:read"
       | "users:write"
       | "settings:read"
@@ -2335,6 +2397,10 @@ export type NewChatChannel = {
     | "engine.unreadable"
     | "engine.readable"
     | "host.disk_full_soon"
+    | "host.joined"
+    | "host.away"
+    | "host.back"
+    | "host.duplicate"
     | "deploy.succeeded"
     | "deploy.rolled_back"
     | "deploy.failed"
@@ -2386,6 +2452,16 @@ export type NewComplianceEntry = {
   detail?: string | null;
   outcome?: "success" | "failure";
   metadata?: Record<string, unknown> | null;
+};
+
+export type NewFleetInvite = {
+  name?: string;
+  pattern?: string;
+  labels?: Record<string, string>;
+  count?: number;
+  expiresMinutes?: number;
+  acceptsAtOnce?: boolean;
+  address?: string;
 };
 
 export type NewFolder = { path: string };
@@ -2513,6 +2589,10 @@ export type NewNotificationChannel = {
     | "engine.unreadable"
     | "engine.readable"
     | "host.disk_full_soon"
+    | "host.joined"
+    | "host.away"
+    | "host.back"
+    | "host.duplicate"
     | "deploy.succeeded"
     | "deploy.rolled_back"
     | "deploy.failed"
@@ -2766,6 +2846,10 @@ export type NewWebhook = {
     | "engine.unreadable"
     | "engine.readable"
     | "host.disk_full_soon"
+    | "host.joined"
+    | "host.away"
+    | "host.back"
+    | "host.duplicate"
     | "deploy.succeeded"
     | "deploy.rolled_back"
     | "deploy.failed"
@@ -2856,6 +2940,10 @@ export type NotificationChannelChanges = {
     | "engine.unreadable"
     | "engine.readable"
     | "host.disk_full_soon"
+    | "host.joined"
+    | "host.away"
+    | "host.back"
+    | "host.duplicate"
     | "deploy.succeeded"
     | "deploy.rolled_back"
     | "deploy.failed"
@@ -3117,6 +3205,7 @@ export type Permission = {
     | "uptime"
     | "chatops"
     | "sla"
+    | "fleet"
     | "users"
     | "settings"
     | "compliance"
@@ -4342,6 +4431,10 @@ export type WebhookChanges = {
     | "engine.unreadable"
     | "engine.readable"
     | "host.disk_full_soon"
+    | "host.joined"
+    | "host.away"
+    | "host.back"
+    | "host.duplicate"
     | "deploy.succeeded"
     | "deploy.rolled_back"
     | "deploy.failed"
@@ -4491,10 +4584,12 @@ export interface Operations {
     result: Done;
   };
   "DELETE /api/ext/service-pro/uptime/monitors/{id}": { path: { id: string }; result: Done };
+  "DELETE /api/fleet/hosts/{id}": { path: { id: string }; result: Done };
   "DELETE /api/fleet/hosts/{id}/api/{path}": {
     path: { id: string; path: string };
     result: unknown;
   };
+  "DELETE /api/fleet/invites/{id}": { path: { id: string }; result: Done };
   "DELETE /api/icons/uploaded/{name}": { path: { name: string }; result: Done };
   "DELETE /api/identity/oidc/{id}": { path: { id: string }; result: Done };
   "DELETE /api/images/{id}": {
@@ -4773,6 +4868,7 @@ export interface Operations {
         | "uptime"
         | "chatops"
         | "sla"
+        | "fleet"
         | "users"
         | "settings"
         | "compliance"
@@ -4932,7 +5028,10 @@ export interface Operations {
     path: { id: string };
     result: MonitorStats;
   };
+  "GET /api/fleet/hosts": { result: FleetHostList };
+  "GET /api/fleet/hosts/{id}": { path: { id: string }; result: FleetHost };
   "GET /api/fleet/hosts/{id}/api/{path}": { path: { id: string; path: string }; result: unknown };
+  "GET /api/fleet/invites": { result: FleetInviteList };
   "GET /api/health": { result: Health };
   "GET /api/icons": { result: IconList };
   "GET /api/icons/uploaded": { result: UploadedIconList };
@@ -5126,6 +5225,7 @@ export interface Operations {
   "GET /auth/setup": { result: SetupState };
   "GET /auth/users": { result: UserList };
   "GET /docs": { result: string };
+  "GET /fleet/link": { result: undefined };
   "GET /health": { result: ShortHealth };
   "GET /livez": { result: Liveness };
   "GET /metrics": { result: string };
@@ -5330,11 +5430,13 @@ export interface Operations {
     path: { id: string };
     result: Monitor;
   };
+  "POST /api/fleet/hosts/{id}/accept": { path: { id: string }; result: FleetHost };
   "POST /api/fleet/hosts/{id}/api/{path}": {
     path: { id: string; path: string };
     body: unknown | undefined;
     result: unknown;
   };
+  "POST /api/fleet/invites": { body: NewFleetInvite | undefined; result: CreatedFleetInvite };
   "POST /api/icons/uploaded": { body: NewIcon; result: UploadedIcon };
   "POST /api/identity/oidc": { body: NewOidcProvider; result: OidcProvider };
   "POST /api/identity/oidc/{id}/test": { path: { id: string }; result: OidcTest };
@@ -5597,6 +5699,11 @@ export interface Operations {
     path: { id: string };
     body: MonitorChanges | undefined;
     result: Monitor;
+  };
+  "PUT /api/fleet/hosts/{id}": {
+    path: { id: string };
+    body: FleetHostChanges | undefined;
+    result: FleetHost;
   };
   "PUT /api/fleet/hosts/{id}/api/{path}": {
     path: { id: string; path: string };

@@ -122,6 +122,12 @@ export const PAGES: Record<Path, PageInfo> = {
   },
   "/volumes/:id": { title: "Volume", load: () => import("./volume.tsx") },
   "/host": { title: "Host", group: "Host", icon: "server", load: () => import("./host/host.tsx") },
+  "/hosts": {
+    title: "Hosts",
+    group: "Host",
+    icon: "network",
+    load: () => import("./hosts/hosts.tsx"),
+  },
   "/alerts": {
     title: "Alerts",
     group: "Availability",

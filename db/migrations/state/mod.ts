@@ -56,6 +56,9 @@ import { migration as scheduleKinds } from "./0047_schedule_kinds.ts";
 import { migration as lastBackups } from "./0048_last_backups.ts";
 import { migration as backupDrills } from "./0049_backup_drills.ts";
 import { migration as keptData } from "./0050_kept_data.ts";
+import { migration as fleetKeys } from "./0051_fleet_keys.ts";
+import { migration as fleetHosts } from "./0052_fleet_hosts.ts";
+import { migration as fleetMembership } from "./0053_fleet_membership.ts";
 import { migration as auditHubs } from "./0054_audit_hubs.ts";
 
 export const stateMigrations: readonly Migration[] = [
@@ -109,5 +112,8 @@ export const stateMigrations: readonly Migration[] = [
   lastBackups,
   backupDrills,
   keptData,
+  fleetKeys,
+  fleetHosts,
+  fleetMembership,
   auditHubs,
 ];

@@ -31,7 +31,6 @@ export const TAGS: Record<Edition, Record<string, Tag>> = {
     },
     Volumes: { groups: ["volumes"], description: "Volumes of the host." },
     Networks: { groups: ["networks"], description: "Networks of the host." },
-    Fleet: { groups: ["fleet"], description: "Other hosts, of which this one is the hub." },
     System: {
       groups: ["overview", "system", "maintenance", "backup"],
       description: "The host and its engine, disk usage, pruning, maintenance mode and backups.",
@@ -88,6 +87,10 @@ export const TAGS: Record<Edition, Record<string, Tag>> = {
       description: "The edition in force, its license, limits and trial.",
     },
     Health: { groups: ["livez", "readyz", "health"], description: "Probes of the service itself." },
+    Fleet: {
+      groups: ["fleet"],
+      description: "Other hosts that are managed from here, and the invites with which they join.",
+    },
     Documentation: {
       groups: ["", "openapi.json", "docs"],
       description: "This document, and a page to read and try it.",

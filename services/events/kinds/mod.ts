@@ -5,6 +5,7 @@ import { alertKinds } from "./alerts.ts";
 import { backupKinds } from "./backups.ts";
 import { certificateKinds } from "./certificates.ts";
 import { containerKinds } from "./containers.ts";
+import { fleetKinds } from "./fleet.ts";
 import { hostKinds } from "./host.ts";
 import { incidentKinds } from "./incidents.ts";
 import { type Kind, kind } from "./kind.ts";
@@ -21,6 +22,7 @@ const KINDS = [
   ...alertKinds,
   ...containerKinds,
   ...hostKinds,
+  ...fleetKinds,
   ...stackKinds,
   ...updateKinds,
   ...backupKinds,

@@ -16,7 +16,7 @@ export interface LinkStream {
 
 /** An open link to one peer whose key is proved. */
 export interface Link {
-  /** Fingerprint of the peer's static key (the host's identity). */
+  /** The peer's static key, base64url (the host's identity). */
   readonly peer: string;
   /**
    * Opens a stream. Only hubs open streams that carry requests.

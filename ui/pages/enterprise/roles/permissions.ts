@@ -54,6 +54,7 @@ export const ACTIONS: Record<Exclude<Resource, "*">, readonly Action[]> = {
   uptime: READ_WRITE,
   chatops: READ_WRITE,
   sla: READ_WRITE,
+  fleet: ["read", "write"],
   users: READ_WRITE,
   settings: READ_WRITE,
   compliance: READ_WRITE,

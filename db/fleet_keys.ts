@@ -1,0 +1,23 @@
+/** The `fleet_keys` table: the keys of this installation in a fleet. @module */
+
+import { type Row, table, text } from "./columns.ts";
+import type { Database } from "./database.ts";
+
+const keys = table("fleet_keys", {
+  /** `link`: X25519, the identity of this installation; `note`: Ed25519, which signs notes. */
+  purpose: text<"link" | "note">(),
+  /** Base64url. */
+  publicKey: text(),
+  /** Sealed. */
+  privateKey: text(),
+  createdAt: text(),
+}, { key: "purpose" });
+
+export type FleetKey = Row<typeof keys>;
+
+export const { find: selectFleetKey } = keys;
+
+/** Stores a key unless another process has stored one meanwhile. */
+export function insertFleetKeyIfMissing(db: Database, key: FleetKey): void {
+  keys.insertFields(db, key, "ON CONFLICT (purpose) DO NOTHING");
+}

@@ -1,0 +1,53 @@
+/** The `fleet_membership` table: the hub of this installation. @module */
+
+import { boolean, number, type Row, table, text } from "./columns.ts";
+import type { Database } from "./database.ts";
+
+/** The id of the only row. */
+const ID = 1;
+
+const memberships = table("fleet_membership", {
+  id: number(),
+  /** Of the hub: `https://…` or `http://…`. */
+  address: text(),
+  /** X25519 and Ed25519, base64url. */
+  hubKey: text(),
+  hubNoteKey: text(),
+  hubName: text(),
+  /** Id that the hub has given to this host. */
+  hostId: text(),
+  /** Name of this host at the hub. */
+  name: text(),
+  /** Whether an admin of the hub has to accept this host first. */
+  isPending: boolean(),
+  /** Number and proof of the last challenge. */
+  challenge: number<number | null>(),
+  challengeProof: text<string | null>(),
+  joinedAt: text(),
+});
+
+/** The membership as stored. Times are ISO 8601, UTC. */
+export type Membership = Omit<Row<typeof memberships>, "id">;
+
+export function selectMembership(db: Database): Membership | undefined {
+  return memberships.find(db, ID);
+}
+
+export function replaceMembership(db: Database, membership: Membership): void {
+  memberships.replace(db, { ...membership, id: ID });
+}
+
+/** @returns Whether there is a membership of this host id. */
+export function updateMembership(
+  db: Database,
+  hostId: string,
+  changes: Partial<Membership>,
+): boolean {
+  const isSame = selectMembership(db)?.hostId === hostId;
+  return isSame && memberships.update(db, ID, changes);
+}
+
+/** @returns Whether there was one. */
+export function deleteMembership(db: Database): boolean {
+  return memberships.delete(db, ID);
+}

@@ -1,0 +1,88 @@
+/** /api/fleet/hosts: the hosts of the fleet of this server. @module */
+
+import * as z from "zod";
+import type { Deps } from "../../services/deps.ts";
+import {
+  acceptHost,
+  changeHost,
+  getHost,
+  listHosts,
+  removeHost,
+} from "../../services/fleet/hosts/hosts.ts";
+import { HOST_STATES } from "../../services/fleet/hosts/state.ts";
+import { endpoint } from "../contract/endpoint.ts";
+import { Done, Timestamp } from "../contract/shapes.ts";
+import { HostName, Labels } from "./shapes.ts";
+
+const Host = z.object({
+  id: z.string(),
+  name: HostName,
+  labels: Labels,
+  state: z.enum(HOST_STATES).meta({
+    description: "`pending`: an admin has to accept it. `late`: no beat for 30 seconds. `away`: " +
+      "the connection has closed, or no beat for 75 seconds. `never`: it has not connected yet",
+  }),
+  since: Timestamp.nullable().meta({ description: "Since when it is away, or has left" }),
+  machine: z.string().meta({ example: "edge-7, Debian GNU/Linux 12" }),
+  version: z.string().meta({ description: "Version of Longshore" }),
+  address: z.string().meta({ description: "Address of its last connection" }),
+  fingerprint: z.string().meta({ description: "SHA-256 of its key, base64url" }),
+  latencyMs: z.int().nullable(),
+  skewMs: z.int().nullable().meta({ description: "Its clock minus that of this server" }),
+  joinedAt: Timestamp,
+  lastSeenAt: Timestamp.nullable(),
+}).meta({ id: "FleetHost" });
+
+const Changes = z.object({ name: HostName, labels: Labels }).partial()
+  .meta({ id: "FleetHostChanges", example: { labels: { site: "kiel" } } });
+
+const READ = { role: "viewer", permission: "fleet:read" } as const;
+const WRITE = { role: "admin", permission: "fleet:write" } as const;
+const UNKNOWN = { 404: "The host does not exist" };
+
+export const hostEndpoints = (deps: Deps) => [
+  endpoint("GET /api/fleet/hosts", {
+    operationId: "listFleetHosts",
+    summary: "List fleet hosts",
+    description: "By name. This server itself is not one of them.",
+    ...READ,
+    returns: z.object({ hosts: z.array(Host) }).meta({ id: "FleetHostList" }),
+  }, async () => ({ hosts: await listHosts(deps) })),
+
+  endpoint("GET /api/fleet/hosts/:id", {
+    operationId: "getFleetHost",
+    summary: "Get a fleet host",
+    ...READ,
+    returns: Host,
+    failures: UNKNOWN,
+  }, ({ params }) => getHost(deps, params.id)),
+
+  endpoint("PUT /api/fleet/hosts/:id", {
+    operationId: "updateFleetHost",
+    summary: "Update a fleet host",
+    description: "Omitted fields keep their values; `labels` replaces all of them.",
+    ...WRITE,
+    body: Changes,
+    returns: Host,
+    failures: { ...UNKNOWN, 409: "Another host has the name" },
+  }, ({ params, body }) => changeHost(deps, params.id, body)),
+
+  endpoint("POST /api/fleet/hosts/:id/accept", {
+    operationId: "acceptFleetHost",
+    summary: "Accept a fleet host",
+    description: "Compare its fingerprint with what `longshore join` has shown first. Of a host " +
+      "whose key two machines have, it accepts the one that connects next.",
+    ...WRITE,
+    returns: Host,
+    failures: { ...UNKNOWN, 409: "The host has left the fleet" },
+  }, ({ params }) => acceptHost(deps, params.id)),
+
+  endpoint("DELETE /api/fleet/hosts/:id", {
+    operationId: "deleteFleetHost",
+    summary: "Remove a fleet host",
+    description: "Ends its link for good. Nothing on the host itself changes.",
+    ...WRITE,
+    returns: Done,
+    failures: UNKNOWN,
+  }, ({ params }) => removeHost(deps, params.id)),
+];

@@ -1,0 +1,51 @@
+/** /fleet/link: the WebSocket that hosts of a fleet dial. @module */
+
+import * as z from "zod";
+import type { Deps } from "../../services/deps.ts";
+import { AppError } from "../../services/errors.ts";
+import { createAdmission } from "../../services/fleet/hosts/admission.ts";
+import { applyToLinks } from "../../services/fleet/hosts/hosts.ts";
+import { serveLink } from "../../services/fleet/hosts/serve.ts";
+import type { MessageSocket } from "../../services/fleet/link/connection.ts";
+import { type Endpoint, rawEndpoint } from "../contract/endpoint.ts";
+import { upgradeWebSocket } from "../pipeline/web_socket.ts";
+
+/** Time without an answer to a ping of the WebSocket after which it is closed, in seconds. */
+const PONG_TIMEOUT_S = 60;
+
+export const linkEndpoints = (deps: Deps): Endpoint[] => {
+  const admission = createAdmission(deps.now);
+  return [
+    rawEndpoint("GET /fleet/link", {
+      operationId: "openFleetLink",
+      summary: "Open a fleet link",
+      description: "The WebSocket of a host of the fleet. Its messages are sealed: the host and " +
+        "this server prove their keys to each other first, whatever ends TLS in between. Only " +
+        "Longshore itself connects here (`longshore join`). At most 20 connections begin in a " +
+        "second.",
+      role: "public",
+      upgrades: true,
+      unaudited: true,
+      status: 101,
+      replies: { 101: { description: "A WebSocket with sealed messages" } },
+      returns: z.undefined(),
+      produces: "application/octet-stream",
+      failures: {
+        400: "The request is not a WebSocket handshake",
+        404: "This server has no fleet",
+        503: "Too many hosts connect at the same time",
+      },
+    }, ({ request, caller }) => {
+      // A command beside this process may have changed the fleet.
+      applyToLinks(deps);
+      if (!deps.fleet.isHub) throw new AppError("not_found", "This server has no fleet");
+      let socket: WebSocket | undefined;
+      let response: Response | undefined;
+      admission.run(() => {
+        ({ socket, response } = upgradeWebSocket(request, PONG_TIMEOUT_S));
+        return serveLink(deps, socket as MessageSocket, caller.address);
+      });
+      return response!;
+    }),
+  ];
+};

@@ -1,0 +1,90 @@
+/** Events about the hosts of a fleet, at its hub. @module */
+
+import { joined } from "../text.ts";
+import { type Field, kind, type KindSubject } from "./kind.ts";
+
+interface HostData {
+  /** Its name in the fleet. */
+  host: string;
+  hostId: string;
+}
+
+const shared = {
+  group: "Fleet",
+  permission: "fleet:read",
+  page: "/hosts",
+  name: (field: Field) => field("host"),
+} as const;
+
+const reachability = {
+  ...shared,
+  thread: ({ hostId }: HostData) => `fleet host ${hostId}`,
+  subject: ({ hostId }: HostData): KindSubject => ({
+    key: `fleet host ${hostId}`,
+    kind: "measure",
+  }),
+};
+
+export const fleetKinds = [
+  kind("host.joined", {
+    ...shared,
+    data: {} as HostData & {
+      address: string;
+      machine: string;
+      /** Whether an admin has to accept it. */
+      isPending: boolean;
+    },
+    description: "A host has joined the fleet, or waits until an admin accepts it",
+    words: "host joined",
+    title: "Host joined",
+    lines: (field) => [
+      joined("Address: ", field("address")),
+      joined("Machine: ", field("machine")),
+      field("isPending") === "true" ? "It waits until an admin accepts it" : "",
+    ],
+    remedy: () => ({ text: "Show hosts", to: "/hosts" }),
+  }),
+  kind("host.away", {
+    ...reachability,
+    data: {} as HostData & {
+      address: string;
+      /** ISO 8601, UTC. */
+      since: string;
+    },
+    description: "A host of the fleet has not been connected for two minutes",
+    words: "host away",
+    title: "Host away",
+    severity: "critical",
+    phase: "begin",
+    lines: (field) => [joined("Last address: ", field("address"))],
+    remedy: () => ({ text: "Show hosts", to: "/hosts" }),
+    push: ({ host }) => ({ title: `Host ${host} is away`, body: "", ids: {} }),
+  }),
+  kind("host.back", {
+    ...reachability,
+    data: {} as HostData,
+    description: "A host of the fleet is connected again",
+    words: "host back",
+    title: "Host back",
+    phase: "end",
+  }),
+  kind("host.duplicate", {
+    ...shared,
+    data: {} as HostData & {
+      /** Of the machine that was refused. */
+      address: string;
+      /** Of the one that is connected, or was connected last. */
+      otherAddress: string;
+    },
+    description: "Two machines have the key of one host, because one is a copy; one was refused",
+    words: "duplicate host",
+    title: "Two machines have the key of one host",
+    severity: "warning",
+    lines: (field) => [
+      joined("Refused: ", field("address")),
+      joined("Other address: ", field("otherAddress")),
+      "Let the copy leave the fleet and join it again",
+    ],
+    remedy: () => ({ text: "Show hosts", to: "/hosts" }),
+  }),
+];

@@ -1,0 +1,83 @@
+/** The keys of this installation in a fleet, made at the first need and sealed at rest. @module */
+
+import { type FleetKey, insertFleetKeyIfMissing, selectFleetKey } from "../../../db/fleet_keys.ts";
+import type { Deps } from "../../deps.ts";
+import { openOrConflict } from "../../secrets/secrets.ts";
+import {
+  type Bytes,
+  createKeyPair,
+  exportPrivateKey,
+  importKeyPair,
+  type KeyPair,
+} from "../link/noise.ts";
+
+export type KeyDeps = Pick<Deps, "db" | "secrets" | "now">;
+
+/** The end of an Ed25519 private key in PKCS #8 (RFC 8410, section 7), in bytes. */
+const SEED_BYTES = 32;
+const ED25519_PKCS8 = Uint8Array.fromHex("302e020100300506032b657004220420");
+
+const REMEDY = "restore the key, or leave the fleet and join again";
+
+/** The identity of this installation: the key of its links. */
+export async function linkKeys(deps: KeyDeps): Promise<KeyPair> {
+  return await importKeyPair(await privateBytes(deps, "link", createLinkKey));
+}
+
+/** The key with which this installation signs notes; `publicKey` is base64url. */
+export async function noteKeys(
+  deps: KeyDeps,
+): Promise<{ privateKey: CryptoKey; publicKey: string }> {
+  const seed = await privateBytes(deps, "note", createNoteKey);
+  const encoded = new Uint8Array([...ED25519_PKCS8, ...seed]);
+  const privateKey = await crypto.subtle.importKey("pkcs8", encoded, "Ed25519", false, ["sign"]);
+  return { privateKey, publicKey: selectFleetKey(deps.db, "note")!.publicKey };
+}
+
+/** SHA-256 of a public key as base64url: what people compare, and the name of an identity. */
+export async function fingerprintOf(publicKey: Bytes): Promise<string> {
+  return toText(new Uint8Array(await crypto.subtle.digest("SHA-256", publicKey)));
+}
+
+export const toText = (bytes: Uint8Array): string =>
+  bytes.toBase64({ alphabet: "base64url", omitPadding: true });
+
+/** @throws {SyntaxError} If it is not base64url. */
+export const toBytes = (text: string): Bytes =>
+  Uint8Array.fromBase64(text, { alphabet: "base64url" });
+
+type NewKey = { publicKey: Bytes; privateKey: Bytes };
+
+async function privateBytes(
+  { db, secrets, now }: KeyDeps,
+  purpose: FleetKey["purpose"],
+  create: () => Promise<NewKey>,
+): Promise<Bytes> {
+  if (!selectFleetKey(db, purpose)) {
+    const created = await create();
+    insertFleetKeyIfMissing(db, {
+      purpose,
+      publicKey: toText(created.publicKey),
+      privateKey: secrets.seal(toText(created.privateKey), sealPurpose(purpose)),
+      createdAt: now().toISOString(),
+    });
+  }
+  const { privateKey } = selectFleetKey(db, purpose)!;
+  return toBytes(openOrConflict(() => secrets.open(privateKey, sealPurpose(purpose)), REMEDY));
+}
+
+const sealPurpose = (purpose: string) => `fleet key ${purpose}`;
+
+async function createLinkKey(): Promise<NewKey> {
+  const pair = await createKeyPair();
+  return { publicKey: pair.publicKey, privateKey: await exportPrivateKey(pair) };
+}
+
+async function createNoteKey(): Promise<NewKey> {
+  const pair = await crypto.subtle.generateKey("Ed25519", true, ["sign"]) as CryptoKeyPair;
+  const encoded = await crypto.subtle.exportKey("pkcs8", pair.privateKey);
+  return {
+    publicKey: new Uint8Array(await crypto.subtle.exportKey("raw", pair.publicKey)),
+    privateKey: new Uint8Array(encoded).slice(-SEED_BYTES),
+  };
+}

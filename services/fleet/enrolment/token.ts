@@ -1,0 +1,77 @@
+/**
+ * The one line of an invite. A token is `lsjoin_` and the base64url of
+ *
+ *     byte 0       version, 1
+ *     bytes 1-16   id of the invite
+ *     bytes 17-48  SHA-256 of the hub's X25519 key
+ *     bytes 49-80  secret of the invite, which is never sent
+ *     then         address of the hub
+ *
+ * @module
+ */
+
+import { AppError } from "../../errors.ts";
+import { type Bytes, concat } from "../link/noise.ts";
+import { toBytes, toText } from "./keys.ts";
+
+/** What a member learns from a token. */
+export interface JoinToken {
+  /** Base64url. */
+  inviteId: string;
+  /** Fingerprint of the hub's key. */
+  hubFingerprint: string;
+  /** 32 bytes. */
+  secret: Bytes;
+  /** `https://…` or `http://…`. */
+  address: string;
+}
+
+const PREFIX = "lsjoin_";
+const VERSION = 1;
+
+/** Sizes in bytes. */
+export const INVITE_ID_BYTES = 16;
+export const SECRET_BYTES = 32;
+const FINGERPRINT_BYTES = 32;
+
+/** Limit of an address, in characters. */
+export const ADDRESS_MAX = 300;
+
+const TOKEN_MAX = 700;
+
+export function encodeToken({ inviteId, hubFingerprint, secret, address }: JoinToken): string {
+  const url = new TextEncoder().encode(address);
+  const fixed = concat(toBytes(inviteId), toBytes(hubFingerprint), secret);
+  return PREFIX + toText(concat(Uint8Array.of(VERSION), fixed, url));
+}
+
+/** @throws {AppError} `invalid`; the message does not quote the token. */
+export function decodeToken(token: string): JoinToken {
+  const invalid = (cause?: unknown) =>
+    new AppError("invalid", "The token is damaged: copy the whole line again", { cause });
+  if (!token.startsWith(PREFIX) || token.length > TOKEN_MAX) throw invalid();
+  let bytes: Bytes;
+  try {
+    bytes = toBytes(token.slice(PREFIX.length));
+  } catch (cause) {
+    throw invalid(cause);
+  }
+  if (bytes[0] !== VERSION) {
+    throw new AppError("invalid", "The token is of another version: update Longshore on this host");
+  }
+  let at = 1;
+  const take = (length: number) => bytes.slice(at, at += length);
+  const inviteId = toText(take(INVITE_ID_BYTES));
+  const hubFingerprint = toText(take(FINGERPRINT_BYTES));
+  const secret = take(SECRET_BYTES);
+  const address = new TextDecoder().decode(bytes.subarray(at));
+  if (!isHubAddress(address)) throw invalid();
+  return { inviteId, hubFingerprint, secret, address };
+}
+
+/** Whether a text is the address of a hub: a scheme, a host, and perhaps a port and a path. */
+export function isHubAddress(text: string): boolean {
+  const url = URL.parse(text);
+  return url !== null && text.length <= ADDRESS_MAX && /^https?:$/.test(url.protocol) &&
+    url.username === "" && url.password === "" && url.search === "" && url.hash === "";
+}

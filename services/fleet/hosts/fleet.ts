@@ -1,0 +1,94 @@
+/** The fleet of this installation in memory: open links of a hub, and the membership of a member. @module */
+
+import { countFleetHosts } from "../../../db/fleet_hosts.ts";
+import { countFleetInvites } from "../../../db/fleet_invites.ts";
+import { type Membership, selectMembership } from "../../../db/fleet_membership.ts";
+import type { StateDatabase } from "../../../db/database.ts";
+import type { OpenLink } from "../link/link.ts";
+import type { Links } from "../link/stream.ts";
+
+/** A host whose link is open. */
+export interface OpenHost {
+  link: OpenLink;
+  /** Address of the other end. */
+  address: string;
+  /** Whether an admin has to accept it first: nothing is sent through its link until then. */
+  isPending: boolean;
+}
+
+/** State of the link from a member to its hub. */
+export interface HubLink {
+  /** The link, if it is open. */
+  link: OpenLink | undefined;
+  /** Why the last one ended or could not be opened. */
+  reason: string | undefined;
+}
+
+export interface Fleet extends Links {
+  /** Whether hosts may dial this installation: it has hosts or invites. */
+  readonly isHub: boolean;
+  /** The hub of this installation, if it is a member. */
+  readonly membership: Membership | undefined;
+  /** Open links by host id, also of hosts that an admin has not accepted. */
+  readonly hosts: Map<string, OpenHost>;
+  readonly hub: HubLink;
+  /** When the last event about a duplicate was emitted, by host id, in Unix milliseconds. */
+  readonly duplicates: Map<string, number>;
+  /** Reads what was stored, after this or another process has changed it. */
+  refresh(): void;
+  /** Resolves after the next `refresh()`, or when `signal` aborts. */
+  changed(signal: AbortSignal): Promise<void>;
+  /** Calls `listener` once, as soon as this installation is a hub. */
+  onHub(listener: () => void): void;
+}
+
+export function createFleet(db: StateDatabase): Fleet {
+  const hosts = new Map<string, OpenHost>();
+  const hub: HubLink = { link: undefined, reason: undefined };
+  const listeners: (() => void)[] = [];
+  let change = Promise.withResolvers<void>();
+  let isHub = readIsHub();
+  let membership = selectMembership(db);
+
+  function readIsHub(): boolean {
+    return countFleetHosts(db) > 0 || countFleetInvites(db) > 0;
+  }
+
+  function notifyHub(): void {
+    if (isHub) { for (const listener of listeners.splice(0)) listener(); }
+  }
+
+  return {
+    hosts,
+    hub,
+    duplicates: new Map(),
+    get isHub() {
+      return isHub;
+    },
+    get membership() {
+      return membership;
+    },
+    link(hostId) {
+      const host = hosts.get(hostId);
+      return host?.isPending ? undefined : host?.link;
+    },
+    refresh() {
+      isHub = readIsHub();
+      membership = selectMembership(db);
+      notifyHub();
+      change.resolve();
+      change = Promise.withResolvers();
+    },
+    async changed(signal) {
+      const aborted = Promise.withResolvers<void>();
+      const abort = () => aborted.resolve();
+      signal.addEventListener("abort", abort, { once: true });
+      if (!signal.aborted) await Promise.race([change.promise, aborted.promise]);
+      signal.removeEventListener("abort", abort);
+    },
+    onHub(listener) {
+      listeners.push(listener);
+      notifyHub();
+    },
+  };
+}

@@ -1,0 +1,219 @@
+/** The hosts of the fleet of this hub, as the API returns them. @module */
+
+import {
+  countFleetHosts,
+  deleteFleetHost,
+  insertFleetHost,
+  selectFleetHost,
+  selectFleetHostByKey,
+  selectFleetHostByName,
+  selectFleetHosts,
+  type StoredHost,
+  updateFleetHost,
+} from "../../../db/fleet_hosts.ts";
+import { selectFleetInvite, useFleetInvite } from "../../../db/fleet_invites.ts";
+import { matchesAny } from "../../access/scope.ts";
+import type { Deps } from "../../deps.ts";
+import { AppError, notFound, requireFound, tooMany } from "../../errors.ts";
+import { emit, type EmitDeps } from "../../events/emit.ts";
+import { fingerprintOf, toBytes } from "../enrolment/keys.ts";
+import type { Control } from "../link/control.ts";
+import { type HostState, stateOf } from "./state.ts";
+
+/** Limit of hosts. */
+const HOSTS_MAX = 200;
+
+/** Resource whose changes clients follow. */
+export const HOSTS_RESOURCE = "/api/fleet/hosts";
+
+/** A host as the API returns it. Times are ISO 8601, UTC. */
+export interface HostView {
+  id: string;
+  name: string;
+  labels: Record<string, string>;
+  state: HostState;
+  /** Since when it is away or has left. */
+  since: string | null;
+  machine: string;
+  version: string;
+  address: string;
+  /** SHA-256 of its key, base64url. */
+  fingerprint: string;
+  /** Round trip and difference of its clock, in milliseconds; `null` without a link. */
+  latencyMs: number | null;
+  skewMs: number | null;
+  joinedAt: string;
+  lastSeenAt: string | null;
+}
+
+type HostDeps = Pick<Deps, "db" | "fleet" | "now">;
+
+/** All hosts by name. */
+export function listHosts(deps: HostDeps): Promise<HostView[]> {
+  return Promise.all(selectFleetHosts(deps.db).map((host) => toView(deps, host)));
+}
+
+/** @throws {AppError} `not_found`. */
+export function getHost(deps: HostDeps, id: string): Promise<HostView> {
+  return toView(deps, requireHost(deps, id));
+}
+
+/**
+ * Renames a host or replaces its labels.
+ *
+ * @throws {AppError} `not_found`; `conflict` for a name in use.
+ */
+export function changeHost(
+  deps: HostDeps & Pick<Deps, "changes">,
+  id: string,
+  { name, labels }: { name?: string | undefined; labels?: Record<string, string> | undefined },
+): Promise<HostView> {
+  const host = requireHost(deps, id);
+  if (name !== undefined && (selectFleetHostByName(deps.db, name)?.id ?? id) !== id) {
+    throw nameTaken(name);
+  }
+  const changes = { name: name ?? host.name, labels: labels ?? host.labels };
+  updateFleetHost(deps.db, id, changes);
+  deps.changes.record(HOSTS_RESOURCE);
+  return toView(deps, { ...host, ...changes });
+}
+
+/**
+ * Accepts a host that waits, or the machine that connects next after two had the same key.
+ *
+ * @throws {AppError} `not_found`; `conflict` for a host that has left.
+ */
+export function acceptHost(
+  deps: HostDeps & Pick<Deps, "changes">,
+  id: string,
+): Promise<HostView> {
+  const host = requireHost(deps, id);
+  if (host.leftAt !== null) {
+    throw new AppError("conflict", `Host ${host.name} has left the fleet; invite it again`);
+  }
+  // Of a host that waits, the last challenge tells its copies apart.
+  updateFleetHost(deps.db, id, { isPending: false, ...(!host.isPending && { challenge: 0 }) });
+  applyToLinks(deps);
+  deps.changes.record(HOSTS_RESOURCE);
+  return toView(deps, { ...host, isPending: false });
+}
+
+/**
+ * Removes a host from the fleet. It is told so if its link is open.
+ *
+ * @throws {AppError} `not_found`.
+ */
+export function removeHost(deps: HostDeps & Pick<Deps, "changes">, id: string): void {
+  if (!deleteFleetHost(deps.db, id)) throw notFound("Host", id);
+  applyToLinks(deps);
+  deps.changes.record(HOSTS_RESOURCE);
+}
+
+/** Tells open links what was stored about their hosts, also by another process. */
+export function applyToLinks(
+  { db, fleet, changes }: Pick<Deps, "db" | "fleet" | "changes">,
+): void {
+  fleet.refresh();
+  for (const [id, open] of fleet.hosts) {
+    const host = selectFleetHost(db, id);
+    if (!host) {
+      const reason = "The host was removed";
+      open.link.part({ type: "refused", reason, isFinal: true }, reason);
+      changes.record(HOSTS_RESOURCE);
+    } else if (open.isPending && !host.isPending) {
+      open.isPending = false;
+      open.link.tell({ type: "accepted" });
+      changes.record(HOSTS_RESOURCE);
+    }
+  }
+}
+
+/**
+ * Stores the host that has proved an invite. The same machine may repeat it, because the answer may
+ * have been lost.
+ *
+ * @param linkKey Base64url.
+ * @throws {AppError} With the reason, for the member.
+ */
+export function enrolHost(
+  deps: EmitDeps & HostDeps & Pick<Deps, "changes">,
+  { inviteId, linkKey, address, ...given }: {
+    inviteId: string;
+    linkKey: string;
+    address: string;
+  } & Pick<Control<"enrol">, "name" | "version" | "machine" | "noteKey">,
+): StoredHost {
+  const { db, now } = deps;
+  const at = now().toISOString();
+  const known = selectFleetHostByKey(db, linkKey);
+  if (known?.inviteId === inviteId && known.leftAt === null) return known;
+  const invite = selectFleetInvite(db, inviteId);
+  const name = invite?.name ?? given.name;
+  if (invite?.pattern && !matchesAny([invite.pattern], name)) {
+    throw new AppError("invalid", `The invite is for names like ${invite.pattern}; use --name`);
+  }
+  const taken = selectFleetHostByName(db, name);
+  if (taken && taken.id !== known?.id) throw nameTaken(name);
+  if (!known && countFleetHosts(db) >= HOSTS_MAX) throw tooMany("hosts", HOSTS_MAX);
+
+  const host: StoredHost = {
+    id: known?.id ?? crypto.randomUUID(),
+    name,
+    labels: invite?.labels ?? {},
+    linkKey,
+    noteKey: given.noteKey,
+    machine: given.machine,
+    version: given.version,
+    address,
+    inviteId,
+    isPending: !invite?.acceptsAtOnce,
+    challenge: 0,
+    joinedAt: at,
+    lastSeenAt: null,
+    isConnected: false,
+    isReportedAway: false,
+    leftAt: null,
+  };
+  const data = {
+    host: name,
+    hostId: host.id,
+    address,
+    machine: given.machine,
+    isPending: host.isPending,
+  };
+  emit(deps, "host.joined", data, () => {
+    if (!useFleetInvite(db, inviteId, at)) {
+      throw new AppError("forbidden", "The invite was used or has expired");
+    }
+    if (known) updateFleetHost(db, known.id, host);
+    else insertFleetHost(db, host);
+  });
+  deps.changes.record(HOSTS_RESOURCE);
+  return host;
+}
+
+const nameTaken = (name: string) => new AppError("conflict", `Another host has the name ${name}`);
+
+function requireHost({ db }: Pick<Deps, "db">, id: string): StoredHost {
+  return requireFound(selectFleetHost(db, id), "Host", id);
+}
+
+async function toView({ fleet, now }: HostDeps, host: StoredHost): Promise<HostView> {
+  const link = fleet.hosts.get(host.id)?.link;
+  const clock = link?.clock;
+  const { id, name, labels, machine, version, address, joinedAt, lastSeenAt } = host;
+  return {
+    id,
+    name,
+    labels,
+    ...stateOf(host, link?.silentMs),
+    machine,
+    version,
+    address,
+    fingerprint: await fingerprintOf(toBytes(host.linkKey)),
+    latencyMs: clock ? Math.round(clock.roundTrip) : null,
+    skewMs: clock ? Math.round(clock.offset) : null,
+    joinedAt,
+    lastSeenAt: link ? new Date(now().getTime() - link.silentMs).toISOString() : lastSeenAt,
+  };
+}

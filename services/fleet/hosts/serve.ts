@@ -1,0 +1,173 @@
+/** The hub's end of a connection that a host has dialed. @module */
+
+import { selectFleetHostByKey, type StoredHost, updateFleetHost } from "../../../db/fleet_hosts.ts";
+import { withDeadline } from "../../deadline.ts";
+import type { Deps } from "../../deps.ts";
+import { AppError } from "../../errors.ts";
+import { emit, type EmitDeps } from "../../events/emit.ts";
+import { VERSION } from "../../version.ts";
+import { findInviteSecret } from "../enrolment/invites.ts";
+import { linkKeys, noteKeys, toText } from "../enrolment/keys.ts";
+import { admit, type Channel, reasonOf, withinHandshake } from "../link/channel.ts";
+import { createConnection, type MessageSocket } from "../link/connection.ts";
+import { type Control, NAME_MAX } from "../link/control.ts";
+import { createLink, type OpenLink } from "../link/link.ts";
+import { clockOf } from "./clock.ts";
+import { challengeOf, isGenuine } from "./challenge.ts";
+import { enrolHost, HOSTS_RESOURCE } from "./hosts.ts";
+
+export type ServeDeps =
+  & EmitDeps
+  & Pick<
+    Deps,
+    "anonymousLog" | "changes" | "config" | "fleet" | "log" | "now" | "secrets" | "server"
+  >;
+
+/** Longest wait for the answer of a link that another connection would replace, in milliseconds. */
+const PROBE_MS = 4_000;
+
+/** Shortest time between two events about the same duplicate, in milliseconds. */
+const DUPLICATE_PAUSE_MS = 60 * 60_000;
+
+/** Handles a connection until it is a link, or was refused. Never rejects. */
+export async function serveLink(
+  deps: ServeDeps,
+  socket: MessageSocket,
+  address: string,
+): Promise<void> {
+  const connection = createConnection(socket);
+  try {
+    await withinHandshake(connection, async () => {
+      const { channel, inviteId } = await admit(connection, {
+        keys: await linkKeys(deps),
+        findInvite: (id) => findInviteSecret(deps, id),
+      });
+      if (inviteId === undefined) await welcome(deps, channel, address);
+      else await enrol(deps, channel, { inviteId, address });
+    });
+  } catch (error) {
+    deps.anonymousLog.warn("fleet connection refused", { address, reason: reasonOf(error) });
+  }
+}
+
+/** Adds a host, which then dials again as a member. */
+async function enrol(
+  deps: ServeDeps,
+  channel: Channel,
+  { inviteId, address }: { inviteId: string; address: string },
+): Promise<void> {
+  const given = await channel.receiveControl("enrol");
+  const { publicKey } = await noteKeys(deps);
+  let host: StoredHost;
+  try {
+    host = enrolHost(deps, { ...given, inviteId, address, linkKey: toText(channel.peerKey) });
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    return await refuse(channel, error.message);
+  }
+  deps.log.info("host joined the fleet", { host: host.name, address, isPending: host.isPending });
+  await channel.sendControl({
+    type: "enrolled",
+    hostId: host.id,
+    name: host.name,
+    hubName: deps.server.name.slice(0, NAME_MAX),
+    noteKey: publicKey,
+    isPending: host.isPending,
+  });
+  channel.close("enrolled");
+}
+
+/** Opens the link of a member. */
+async function welcome(deps: ServeDeps, channel: Channel, address: string): Promise<void> {
+  const { db, fleet, now } = deps;
+  const hello = await channel.receiveControl("hello");
+  const host = selectFleetHostByKey(db, toText(channel.peerKey));
+  if (!host) return await refuse(channel, "This host is not in the fleet");
+  if (host.leftAt !== null) return await refuse(channel, "This host has left the fleet", true);
+  const open = fleet.hosts.get(host.id);
+  const confirmed = { id: host.id, confirmed: host.challenge };
+  if (!await isGenuine(deps, confirmed, hello.challenge) || open && await answers(open.link)) {
+    reportDuplicate(deps, host, { address, otherAddress: open?.address ?? host.address });
+    return await refuse(channel, "Another machine has the key of this host");
+  }
+  open?.link.close("the host has connected again");
+
+  const counter = Math.max(hello.challenge?.counter ?? 0, host.challenge) + 1;
+  const challenge = await challengeOf(deps, host.id, counter);
+  const { isPending } = host;
+  await channel.sendControl({ type: "welcome", version: VERSION, isPending, challenge });
+  updateFleetHost(db, host.id, {
+    address,
+    version: hello.version,
+    lastSeenAt: now().toISOString(),
+    isConnected: true,
+  });
+  const link = createLink(channel, {
+    peer: toText(channel.peerKey),
+    isClient: false,
+    onControl: (message, link) => receive(deps, { host, counter, link }, message),
+    clock: clockOf(deps),
+  });
+  register(deps, host, { link, address, isPending });
+}
+
+function register(
+  deps: ServeDeps,
+  host: StoredHost,
+  open: { link: OpenLink; address: string; isPending: boolean },
+): void {
+  const { db, fleet, changes, now, log } = deps;
+  fleet.hosts.set(host.id, open);
+  changes.record(HOSTS_RESOURCE);
+  log.info("host connected", { host: host.name, address: open.address });
+  if (host.isReportedAway) {
+    emit(deps, "host.back", { host: host.name, hostId: host.id }, () => {
+      updateFleetHost(db, host.id, { isReportedAway: false });
+    });
+  }
+  open.link.closed.then((reason) => {
+    log.info("host disconnected", { host: host.name, reason });
+    if (fleet.hosts.get(host.id) !== open) return;
+    fleet.hosts.delete(host.id);
+    updateFleetHost(db, host.id, { isConnected: false, lastSeenAt: now().toISOString() });
+    changes.record(HOSTS_RESOURCE);
+  });
+}
+
+function receive(
+  { db, changes, now, log }: ServeDeps,
+  { host, counter, link }: { host: StoredHost; counter: number; link: OpenLink },
+  message: Control,
+): void {
+  if (message.type === "kept" && message.counter === counter) {
+    updateFleetHost(db, host.id, { challenge: counter });
+  } else if (message.type === "leave") {
+    updateFleetHost(db, host.id, { leftAt: now().toISOString() });
+    log.info("host left the fleet", { host: host.name });
+    link.close("the host has left");
+    changes.record(HOSTS_RESOURCE);
+  }
+}
+
+async function answers({ probe }: OpenLink): Promise<boolean> {
+  const answered = probe().then(() => true, () => false);
+  return await withDeadline(answered, PROBE_MS) ?? false;
+}
+
+async function refuse(channel: Channel, reason: string, isFinal = false): Promise<void> {
+  await channel.sendControl({ type: "refused", reason, isFinal });
+  channel.close(reason);
+}
+
+function reportDuplicate(
+  deps: ServeDeps,
+  { id, name }: StoredHost,
+  addresses: { address: string; otherAddress: string },
+): void {
+  deps.log.warn("duplicate host refused", { host: name, ...addresses });
+  const at = deps.now().getTime();
+  const { duplicates } = deps.fleet;
+  if (at - (duplicates.get(id) ?? -Infinity) < DUPLICATE_PAUSE_MS) return;
+  duplicates.set(id, at);
+  emit(deps, "host.duplicate", { host: name, hostId: id, ...addresses });
+}

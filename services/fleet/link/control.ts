@@ -1,0 +1,90 @@
+/**
+ * Control messages: what both ends of a link say about the link itself, as JSON. Fields and types that
+ * are not known come from a later version and are ignored.
+ *
+ * @module
+ */
+
+import * as z from "zod";
+import { type Bytes, KEY_BYTES } from "./noise.ts";
+
+/** Limit of a control message, in bytes. */
+const CONTROL_MAX = 4_096;
+
+/** Limit of names, in characters. */
+export const NAME_MAX = 100;
+
+/** Names of hosts are parts of addresses. */
+export const HOST_NAME = /^[A-Za-z0-9][\w.-]{0,62}$/;
+
+const Name = z.string().min(1).max(NAME_MAX);
+const HostName = z.string().regex(HOST_NAME);
+const Version = z.string().max(40);
+const Counter = z.int().min(0);
+
+/** An Ed25519 or X25519 key as base64url. */
+const Key = z.base64url().refine((text) => text.length === Math.ceil(KEY_BYTES * 8 / 6));
+
+/** Proof that this is the machine that connected last; see `hosts/challenge.ts`. */
+const Challenge = z.object({ counter: Counter, proof: z.string().max(100) });
+
+const Empty = z.looseObject({});
+
+const TYPES = {
+  /** First message of a member that joins. */
+  enrol: z.object({ name: HostName, version: Version, machine: z.string().max(200), noteKey: Key }),
+  /** Its answer, and the last message of such a link. */
+  enrolled: z.object({
+    hostId: z.string().max(100),
+    name: HostName,
+    hubName: Name,
+    noteKey: Key,
+    isPending: z.boolean(),
+  }),
+  /** First message of a member. */
+  hello: z.object({ version: Version, challenge: Challenge.nullable() }),
+  /** Its answer. `isPending`: an admin of the hub has not accepted the host yet. */
+  welcome: z.object({ version: Version, isPending: z.boolean(), challenge: Challenge }),
+  /** The other answer: the hub closes the link. `isFinal`: the host was removed. */
+  refused: z.object({ reason: z.string().max(300), isFinal: z.boolean() }),
+  /** The member has stored the challenge. */
+  kept: z.object({ counter: Counter }),
+  /** An admin has accepted the host. */
+  accepted: Empty,
+  /** The member leaves the fleet. */
+  leave: Empty,
+  beat: z.object({ id: Counter, at: z.number() }),
+  echo: z.object({ id: Counter, at: z.number() }),
+} as const;
+
+type Types = typeof TYPES;
+
+/** A message with its type; `Control<"beat">` for one of them. */
+export type Control<Type extends keyof Types = keyof Types> = {
+  [Each in Type]: { type: Each } & z.output<Types[Each]>;
+}[Type];
+
+/** A control message cannot be read; the link ends with this reason. */
+export class ControlError extends Error {
+  override readonly name = "ControlError";
+}
+
+export const encodeControl = (message: Control): Bytes =>
+  new TextEncoder().encode(JSON.stringify(message));
+
+/** @returns `undefined` for a type of a later version. @throws {ControlError} */
+export function decodeControl(bytes: Bytes): Control | undefined {
+  if (bytes.length > CONTROL_MAX) throw new ControlError("A control message is too long");
+  let given: unknown;
+  try {
+    given = JSON.parse(new TextDecoder().decode(bytes));
+  } catch (cause) {
+    throw new ControlError("A control message is not JSON", { cause });
+  }
+  const type = (given as { type?: unknown } | null)?.type;
+  if (typeof type !== "string") throw new ControlError("A control message has no type");
+  if (!Object.hasOwn(TYPES, type)) return undefined;
+  const parsed = TYPES[type as keyof Types].safeParse(given);
+  if (!parsed.success) throw new ControlError(`The control message ${type} has a wrong field`);
+  return { type, ...parsed.data } as Control;
+}

@@ -1,0 +1,150 @@
+/** An open link: its streams, its beats, and the control messages of its owner. @module */
+
+import { type Channel, reasonOf } from "./channel.ts";
+import { type Control, decodeControl } from "./control.ts";
+import type { Bytes } from "./noise.ts";
+import { KIND } from "./sealed.ts";
+import type { Accept, Link } from "./stream.ts";
+import { createSession } from "./yamux.ts";
+
+/** Interval of the beats, in milliseconds. */
+export const BEAT_MS = 15_000;
+
+/** Silence after which a link is late, and after which it is closed, in milliseconds. */
+export const LATE_MS = 2 * BEAT_MS;
+export const AWAY_MS = 75_000;
+
+/** Number of the last beats of which the quickest measures the clock of the peer. */
+const SAMPLES = 8;
+
+/** Measures time: `wallMs` for people and peers, `steadyMs` for durations. */
+export interface LinkClock {
+  wallMs: () => number;
+  steadyMs: () => number;
+}
+
+export interface OpenLink extends Link {
+  /** Sends a control message; a failure ends the link otherwise. */
+  tell(message: Control): void;
+  /** Closes the link after a last control message. */
+  part(message: Control, reason: string): void;
+  /** Sends a beat, or closes a link that has been silent for too long. Call it every few seconds. */
+  tick(): void;
+  /** Sends a beat now. Resolves when it is answered; rejects at the end of the link. */
+  probe(): Promise<void>;
+  /** Time without a message of the peer, in milliseconds. */
+  readonly silentMs: number;
+}
+
+interface LinkOptions {
+  /** Fingerprint of the peer's key. */
+  peer: string;
+  /** Whether this side has dialed: the member. */
+  isClient: boolean;
+  /** Takes streams that the peer opens. Without it, the peer may not open any. */
+  accept?: Accept | undefined;
+  /** Processes control messages other than beats. */
+  onControl: (message: Control, link: OpenLink) => void;
+  clock: LinkClock;
+}
+
+/** Runs a link on a channel whose first messages were exchanged. */
+export function createLink(
+  channel: Channel,
+  { peer, isClient, accept, onControl, clock }: LinkOptions,
+): OpenLink {
+  const closed = Promise.withResolvers<string>();
+  const beats = new Map<number, { sentMs: number; answered: PromiseWithResolvers<void> }>();
+  const samples: { offset: number; roundTrip: number }[] = [];
+  let measured = { offset: 0, roundTrip: 0 };
+  let nextBeat = 0;
+  let lastBeatMs = clock.steadyMs();
+  let lastHeardMs = lastBeatMs;
+  let ended: Error | undefined;
+
+  const session = createSession({
+    isClient,
+    send: (frame) => channel.send(KIND.frame, frame),
+    accept: accept && ((stream) => {
+      accept(stream, link).catch(() => {}).finally(() => stream.close());
+    }),
+  });
+
+  const link: OpenLink = {
+    peer,
+    closed: closed.promise,
+    get clock() {
+      return measured;
+    },
+    get silentMs() {
+      return clock.steadyMs() - lastHeardMs;
+    },
+    open: (signal) => Promise.try(() => session.open(signal)),
+    close: channel.close,
+    tell,
+    part(message, reason) {
+      channel.sendControl(message).catch(() => {}).finally(() => channel.close(reason));
+    },
+    tick() {
+      if (link.silentMs >= AWAY_MS) return channel.close("the peer does not answer");
+      if (!ended && clock.steadyMs() - lastBeatMs >= BEAT_MS) beat();
+    },
+    probe: () => beat(),
+  };
+  channel.closed.then(end);
+  run().catch((error) => channel.close(reasonOf(error)));
+  beat();
+  return link;
+
+  async function run(): Promise<never> {
+    for (;;) {
+      const { kind, content } = await channel.receive();
+      lastHeardMs = clock.steadyMs();
+      if (kind === KIND.frame) session.receive(content);
+      else receiveControl(content);
+    }
+  }
+
+  function end(reason: string): void {
+    ended = new Error(`The link has ended: ${reason}`);
+    session.end(reason);
+    for (const { answered } of beats.values()) answered.reject(ended);
+    beats.clear();
+    closed.resolve(reason);
+  }
+
+  function tell(message: Control): void {
+    channel.sendControl(message).catch(() => {});
+  }
+
+  function receiveControl(content: Bytes): void {
+    const message = decodeControl(content);
+    if (message?.type === "beat") tell({ type: "echo", id: message.id, at: clock.wallMs() });
+    else if (message?.type === "echo") measure(message);
+    else if (message) onControl(message, link);
+  }
+
+  function beat(): Promise<void> {
+    if (ended) return Promise.reject(ended);
+    lastBeatMs = clock.steadyMs();
+    const id = nextBeat++;
+    const answered = Promise.withResolvers<void>();
+    answered.promise.catch(() => {});
+    beats.set(id, { sentMs: lastBeatMs, answered });
+    if (beats.size > SAMPLES) beats.delete(beats.keys().next().value!);
+    tell({ type: "beat", id, at: clock.wallMs() });
+    return answered.promise;
+  }
+
+  /** The quicker the answer, the less the time of the network distorts it. */
+  function measure({ id, at }: Control<"echo">): void {
+    const sent = beats.get(id);
+    if (!sent) return;
+    beats.delete(id);
+    sent.answered.resolve();
+    const roundTrip = clock.steadyMs() - sent.sentMs;
+    samples.push({ roundTrip, offset: at + roundTrip / 2 - clock.wallMs() });
+    if (samples.length > SAMPLES) samples.shift();
+    measured = samples.reduce((best, each) => each.roundTrip < best.roundTrip ? each : best);
+  }
+}

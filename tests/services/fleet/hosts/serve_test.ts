@@ -1,0 +1,315 @@
+import { deepEqual, equal, match, notEqual } from "node:assert/strict";
+import { createInvite, type NewInvite } from "../../../../services/fleet/enrolment/invites.ts";
+import { toText } from "../../../../services/fleet/enrolment/keys.ts";
+import { decodeToken } from "../../../../services/fleet/enrolment/token.ts";
+import { createAdmission } from "../../../../services/fleet/hosts/admission.ts";
+import { keepHosts, REPORT_MS } from "../../../../services/fleet/hosts/keeper.ts";
+import { serveLink } from "../../../../services/fleet/hosts/serve.ts";
+import { stateOf } from "../../../../services/fleet/hosts/state.ts";
+import { type Channel, dialEnrolment, dialLink } from "../../../../services/fleet/link/channel.ts";
+import { createConnection } from "../../../../services/fleet/link/connection.ts";
+import type { Control } from "../../../../services/fleet/link/control.ts";
+import { createLink, type OpenLink } from "../../../../services/fleet/link/link.ts";
+import { createKeyPair, type KeyPair } from "../../../../services/fleet/link/noise.ts";
+import { createSocketPair } from "../../../helpers/socket_pair.ts";
+import { collectEvents, type TestApp, testApp } from "../../../helpers/test_app.ts";
+import { eventually, until } from "../../../helpers/until.ts";
+
+const HOUR_MS = 3_600_000;
+const noteKey = toText(new Uint8Array(32));
+
+function hubApp() {
+  return testApp({
+    now: "2026-01-01T12:00:00Z",
+    config: { serviceBaseUrl: "https://hub.example.com" },
+  });
+}
+
+async function invite({ deps }: TestApp, given: Partial<NewInvite> = {}) {
+  const defaults = { labels: {}, count: 1, expiresMinutes: 30, acceptsAtOnce: true };
+  const { token } = await createInvite(deps, { ...defaults, ...given }, { userId: "key" });
+  return decodeToken(token);
+}
+
+type Token = Awaited<ReturnType<typeof invite>>;
+
+/** A connection to the hub, served as if a host had dialed. */
+function connect({ deps }: TestApp, address = "192.0.2.7") {
+  const [member, hub] = createSocketPair();
+  void serveLink(deps, hub, address);
+  return createConnection(member);
+}
+
+interface Joined {
+  answer: Control<"enrolled" | "refused">;
+  hubKey: Channel["peerKey"];
+}
+
+/** Joins with an invite. Rejects with the reason of the hub if it refuses the handshake. */
+async function join(app: TestApp, token: Token, keys: KeyPair, name = "edge-7"): Promise<Joined> {
+  const connection = connect(app);
+  const channel = await dialEnrolment(connection, {
+    keys,
+    invite: { id: token.inviteId, secret: token.secret },
+    assertHub: () => Promise.resolve(),
+  });
+  await channel.sendControl({ type: "enrol", name, version: "1", machine: "test", noteKey });
+  const answer = await channel.receiveControl("enrolled", "refused");
+  return { answer, hubKey: channel.peerKey };
+}
+
+type Challenge = Control<"hello">["challenge"];
+
+/** Dials as a member, and confirms the challenge unless `keeps` is false. */
+async function dial(
+  app: TestApp,
+  { keys, hubKey, challenge = null, address, keeps = true }: {
+    keys: KeyPair;
+    hubKey: Channel["peerKey"];
+    challenge?: Challenge;
+    address?: string;
+    keeps?: boolean;
+  },
+) {
+  const channel = await dialLink(connect(app, address), { keys, hubKey });
+  await channel.sendControl({ type: "hello", version: "1", challenge });
+  const answer = await channel.receiveControl("welcome", "refused");
+  if (answer.type === "refused") return { answer };
+  if (keeps) await channel.sendControl({ type: "kept", counter: answer.challenge.counter });
+  const controls: Control[] = [];
+  const link = createLink(channel, {
+    peer: "hub",
+    isClient: true,
+    onControl: (message) => controls.push(message),
+    clock: { wallMs: () => 0, steadyMs: () => 0 },
+  });
+  // The hub has processed all that was sent before.
+  await link.probe();
+  return { answer, link, controls };
+}
+
+async function joined(app: TestApp, given: Partial<NewInvite> = {}) {
+  const keys = await createKeyPair();
+  const { answer, hubKey } = await join(app, await invite(app, given), keys);
+  if (answer.type !== "enrolled") throw new Error(answer.reason);
+  return { keys, hubKey, hostId: answer.hostId };
+}
+
+const hosts = async (app: TestApp) => (await app.call("GET", "/api/fleet/hosts")).body.hosts;
+
+/** The given challenge of an answer, for the next connection. */
+const challengeOf = (answer: Control<"welcome" | "refused">): Challenge =>
+  answer.type === "welcome" ? answer.challenge : null;
+
+Deno.test("A host joins, waits for an admin, and is connected", async () => {
+  using app = hubApp();
+  const events = collectEvents(app);
+  const member = await joined(app, { acceptsAtOnce: false, labels: { site: "kiel" } });
+  const { link, answer, controls } = await dial(app, member);
+  equal(answer.type === "welcome" && answer.isPending, true);
+  const [pending] = await hosts(app);
+  deepEqual([pending.name, pending.state, pending.labels], ["edge-7", "pending", { site: "kiel" }]);
+  equal(app.deps.fleet.link(member.hostId), undefined);
+
+  const accepted = await app.call("POST", `/api/fleet/hosts/${member.hostId}/accept`);
+  equal(accepted.body.state, "connected");
+  await until("the member knows", () => controls?.some(({ type }) => type === "accepted"));
+  notEqual(app.deps.fleet.link(member.hostId), undefined);
+  equal((await hosts(app))[0].address, "192.0.2.7");
+
+  app.clock.advance({ minutes: 1 });
+  link!.close("bye");
+  await eventually(async () => {
+    const [host] = await hosts(app);
+    deepEqual([host.state, host.since], ["away", "2026-01-01T12:01:00.000Z"]);
+  });
+  deepEqual(events.map(({ event }) => event), ["host.joined"]);
+});
+
+Deno.test("An invite is for one key: a stolen one is refused, the same machine may repeat it", async () => {
+  using app = hubApp();
+  const token = await invite(app);
+  const keys = await createKeyPair();
+  const first = await join(app, token, keys);
+  const again = await join(app, token, keys);
+  deepEqual(again.answer, first.answer);
+
+  const stolen = await join(app, token, await createKeyPair(), "thief");
+  match((stolen.answer as Control<"refused">).reason, /The invite was used or has expired/);
+  equal((await hosts(app)).length, 1);
+});
+
+Deno.test("An expired, a deleted and a foreign invite are refused before anything is sealed", async () => {
+  using app = hubApp();
+  const expired = await invite(app);
+  app.clock.advance({ minutes: 31 });
+  const deleted = await invite(app);
+  await app.call("DELETE", `/api/fleet/invites/${deleted.inviteId}`);
+  for (const token of [expired, deleted, { ...deleted, inviteId: "AAAA" }]) {
+    const reason = await join(app, token, await createKeyPair()).catch((error) => error.message);
+    match(String(reason), /The invite is unknown, used or expired/);
+  }
+});
+
+Deno.test("An invite for several hosts counts them, and their names must match", async () => {
+  using app = hubApp();
+  const token = await invite(app, { count: 2, pattern: "edge-*" });
+  const answers: string[] = [];
+  for (const name of ["shop", "edge-1", "edge-1", "edge-2", "edge-3"]) {
+    const { answer } = await join(app, token, await createKeyPair(), name);
+    answers.push(answer.type === "enrolled" ? answer.name : answer.reason);
+  }
+  deepEqual(answers, [
+    "The invite is for names like edge-*; use --name",
+    "edge-1",
+    "Another host has the name edge-1",
+    "edge-2",
+    "The invite was used or has expired",
+  ]);
+});
+
+Deno.test("A copy of a machine is refused while the true one is connected, and afterwards", async () => {
+  using app = hubApp();
+  const events = collectEvents(app);
+  const member = await joined(app);
+  const first = await dial(app, member);
+  // The copy was made now: it has the newest challenge.
+  const copied = challengeOf(first.answer);
+  const live = await dial(app, { ...member, challenge: copied, address: "192.0.2.66" });
+  match((live.answer as Control<"refused">).reason, /Another machine has the key/);
+  first.link!.close("restart");
+  await until("the link has ended", () => app.deps.fleet.hosts.size === 0);
+
+  const second = await dial(app, { ...member, challenge: copied });
+  equal(second.answer.type, "welcome");
+  second.link!.close("restart");
+  await until("the link has ended", () => app.deps.fleet.hosts.size === 0);
+  const copy = await dial(app, { ...member, challenge: copied, address: "192.0.2.66" });
+  equal(copy.answer.type, "refused");
+
+  const [duplicate, ...others] = events.filter(({ event }) => event === "host.duplicate");
+  deepEqual(others, []);
+  deepEqual(
+    { ...duplicate!.data, hostId: "" },
+    { host: "edge-7", hostId: "", address: "192.0.2.66", otherAddress: "192.0.2.7" },
+  );
+
+  // An admin decides for the copy.
+  await app.call("POST", `/api/fleet/hosts/${member.hostId}/accept`);
+  equal((await dial(app, { ...member, challenge: copied })).answer.type, "welcome");
+});
+
+Deno.test("A member whose confirmation was lost connects again", async () => {
+  using app = hubApp();
+  const member = await joined(app);
+  const { link } = await dial(app, { ...member, keeps: false });
+  link!.close("crash");
+  await until("the link has ended", () => app.deps.fleet.hosts.size === 0);
+  equal((await dial(app, member)).answer.type, "welcome");
+});
+
+Deno.test("A hub that was restored from a backup accepts newer challenges of its own", async () => {
+  using app = hubApp();
+  const member = await joined(app);
+  const backup = app.deps.db.all<{ challenge: number }>("SELECT challenge FROM fleet_hosts")[0]!;
+  let challenge: Challenge = null;
+  for (let count = 0; count < 3; count++) {
+    const { link, answer } = await dial(app, { ...member, challenge });
+    challenge = challengeOf(answer);
+    link!.close("restart");
+    await until("the link has ended", () => app.deps.fleet.hosts.size === 0);
+  }
+  app.deps.db.run("UPDATE fleet_hosts SET challenge = :challenge", backup);
+  equal((await dial(app, { ...member, challenge })).answer.type, "welcome");
+});
+
+Deno.test("A host that leaves or is removed is told so, and a foreign key is not a member", async () => {
+  using app = hubApp();
+  const member = await joined(app);
+  const { link, controls } = await dial(app, member);
+  await app.call("DELETE", `/api/fleet/hosts/${member.hostId}`);
+  match(await link!.closed, /removed/);
+  deepEqual(controls, [{ type: "refused", reason: "The host was removed", isFinal: true }]);
+  const { answer } = await dial(app, member);
+  deepEqual(answer, { type: "refused", reason: "This host is not in the fleet", isFinal: false });
+
+  const other = await joined(app);
+  const leaving = await dial(app, other);
+  leaving.link!.tell({ type: "leave" });
+  await eventually(async () => equal((await hosts(app))[0].state, "left"));
+  const again = await dial(app, other);
+  equal((again.answer as Control<"refused">).isFinal, true);
+});
+
+Deno.test("keepHosts() reports a host that is away for two minutes, and its return, once", async () => {
+  using app = hubApp();
+  const events = collectEvents(app);
+  const member = await joined(app);
+  const { link, answer } = await dial(app, member);
+  link!.close("power failure");
+  await until("the link has ended", () => app.deps.fleet.hosts.size === 0);
+  app.clock.advance({ ms: REPORT_MS - 1 });
+  keepHosts(app.deps);
+  app.clock.advance({ ms: 1 });
+  keepHosts(app.deps);
+  keepHosts(app.deps);
+  await dial(app, { ...member, challenge: challengeOf(answer) });
+  deepEqual(events.map(({ event }) => event), ["host.joined", "host.away", "host.back"]);
+});
+
+Deno.test("keepHosts() closes silent links", async () => {
+  using app = hubApp();
+  const ticked: string[] = [];
+  const member = await joined(app);
+  const link = {
+    tick: () => ticked.push("tick"),
+    silentMs: 40_000,
+    clock: { offset: 0, roundTrip: 0 },
+  } as unknown as OpenLink;
+  app.deps.fleet.hosts.set(member.hostId, { link, address: "", isPending: false });
+  keepHosts(app.deps);
+  deepEqual(ticked, ["tick"]);
+  const [host] = await hosts(app);
+  deepEqual([host.state, host.lastSeenAt], ["late", "2026-01-01T11:59:20.000Z"]);
+});
+
+for (
+  const { host, silentMs, state } of [
+    { host: { isPending: true }, silentMs: 0, state: "pending" },
+    { host: {}, silentMs: 30_000, state: "connected" },
+    { host: {}, silentMs: 30_001, state: "late" },
+    { host: { lastSeenAt: "2026-01-01T00:00:00Z" }, silentMs: 75_000, state: "away" },
+    { host: { lastSeenAt: "2026-01-01T00:00:00Z" }, silentMs: undefined, state: "away" },
+    { host: {}, silentMs: undefined, state: "never" },
+    { host: { isPending: true, leftAt: "2026-01-01T00:00:00Z" }, silentMs: 0, state: "left" },
+  ]
+) {
+  Deno.test(`A host is ${state} with ${JSON.stringify(host)}, ${silentMs} ms after its message`, () => {
+    const stored = { isPending: false, lastSeenAt: null, leftAt: null, ...host };
+    equal(stateOf(stored, silentMs).state, state);
+  });
+}
+
+Deno.test("createAdmission() allows 20 handshakes in a second, and 64 at a time", async () => {
+  let ms = HOUR_MS;
+  const admission = createAdmission(() => new Date(ms));
+  const held = Promise.withResolvers<void>();
+  const tryOnce = () => {
+    try {
+      admission.run(() => held.promise);
+      return true;
+    } catch (error) {
+      match(String(error), /Too many hosts connect/);
+      return false;
+    }
+  };
+  const accepted = () => Array.from({ length: 25 }, tryOnce).filter(Boolean).length;
+  const counts = [];
+  for (let second = 0; second < 4; second++, ms += 1_000) counts.push(accepted());
+  deepEqual(counts, [20, 20, 20, 4]);
+  held.resolve();
+  await held.promise;
+  await Promise.resolve();
+  ms += 1_000;
+  equal(accepted(), 20);
+});
