@@ -46,7 +46,7 @@ export interface Channel extends Pick<Connection, "close" | "closed"> {
   receiveControl<Type extends Control["type"]>(...types: Type[]): Promise<Control<Type>>;
 }
 
-/** What a hub knows of an invite whose id a member has sent. */
+/** An invite with its secret. */
 export interface InviteSecret {
   id: string;
   /** 32 bytes. */

@@ -1,6 +1,6 @@
 /**
  * The connection from a member to its hub. The certificate of the hub is not checked, because its key
- * is: whoever ends TLS in between sees sealed bytes only. The name is resolved again for each
+ * is: a proxy that ends TLS in between sees sealed bytes only. The name is resolved again for each
  * connection, and redirects are refused.
  *
  * @module
