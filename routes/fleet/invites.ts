@@ -64,7 +64,6 @@ export const inviteEndpoints = (deps: Deps) => [
     summary: "List fleet invites",
     description: "The newest first, without their tokens. Expired ones are kept for a day.",
     ...READ,
-    scope: "open",
     returns: z.object({ invites: z.array(Invite) }).meta({ id: "FleetInviteList" }),
   }, () => ({ invites: listInvites(deps) })),
 
@@ -75,7 +74,6 @@ export const inviteEndpoints = (deps: Deps) => [
       "the network, and the host checks that it talks to this server. Unless `acceptsAtOnce`, an " +
       "admin has to accept the host before anything is sent to it.",
     ...WRITE,
-    scope: "open",
     body: NewInvite,
     returns: CreatedInvite,
     status: 201,
@@ -90,7 +88,6 @@ export const inviteEndpoints = (deps: Deps) => [
     summary: "Delete a fleet invite",
     description: "Hosts that have joined with it stay.",
     ...WRITE,
-    scope: "open",
     returns: Done,
     failures: { 404: "The invite does not exist" },
   }, ({ params }) => removeInvite(deps, params.id)),

@@ -6,7 +6,7 @@ import {
   updateMembership,
 } from "../../../db/fleet_membership.ts";
 import type { Deps } from "../../deps.ts";
-import { sleep, type Worker } from "../../lifecycle.ts";
+import { sleep } from "../../lifecycle.ts";
 import { errorFields } from "../../log.ts";
 import { VERSION } from "../../version.ts";
 import { type Channel, dialLink, withinHandshake } from "../link/channel.ts";
@@ -22,24 +22,21 @@ const TICK_MS = 5_000;
 
 type MemberDeps = Pick<Deps, "config" | "db" | "fleet" | "log" | "now" | "passing" | "secrets">;
 
-/** Waits without a timer until this installation is a member. */
-export const fleetMember: Worker = {
-  name: "fleet member",
-  edition: "ce",
-  async run(deps, signal, round) {
-    let failures = 0;
-    while (!signal.aborted) {
-      const { membership } = deps.fleet;
-      if (!membership) await deps.fleet.changed(signal);
-      else {
-        const attempt = await serveHub(deps, membership, signal);
-        failures = attempt === "ended" ? 0 : failures + 1;
-        await sleepUnlessChanged(deps, retryMs(attempt, failures, Math.random()), signal);
-      }
-      round();
-    }
-  },
-};
+/** Dials the hub again and again, until `signal` aborts or this installation is a member no more. */
+export async function keepDialing(
+  deps: MemberDeps,
+  signal: AbortSignal,
+  round: () => void,
+): Promise<void> {
+  let failures = 0;
+  for (let { membership } = deps.fleet; membership && !signal.aborted;) {
+    const attempt = await serveHub(deps, membership, signal);
+    failures = attempt === "ended" ? 0 : failures + 1;
+    round();
+    await sleepUnlessChanged(deps, retryMs(attempt, failures, Math.random()), signal);
+    ({ membership } = deps.fleet);
+  }
+}
 
 /** Dials the hub once, and keeps the link until its end. Never rejects. */
 async function serveHub(
