@@ -56,6 +56,7 @@ import { createStreamHub } from "../services/stream/hub.ts";
 import { createGitRounds } from "../services/git/rounds.ts";
 import { createTakeoverScans } from "../services/takeover/scans.ts";
 import { createTickets } from "../services/stream/tickets.ts";
+import { createPassing } from "../services/fleet/passing/sides.ts";
 import { createSwarmManager } from "../services/swarm/manager.ts";
 import { createTerminals } from "../services/containers/terminal/terminals.ts";
 import { createVitals } from "../services/metrics/vitals.ts";
@@ -79,6 +80,7 @@ export function assemble(parts: Parts): Deps {
   const stream = createStreamHub({ now, clientsMax: config.maxSseClients });
   accounts.subscribe(stream.endUnauthorized);
   const inventory = createInventory(now, createTemporaryNames(db));
+  const fleet = createFleet(db);
   const limiters = createLimiters();
   const logStreams = createLogStreams({ engine, inventory, limiters, now });
   accounts.subscribe(logStreams.endUnauthorized);
@@ -97,6 +99,7 @@ export function assemble(parts: Parts): Deps {
     snapshotFiles: createSnapshotFiles(),
     registrySessions: createRegistrySessions(now),
     swarm: createSwarmManager(engine, now),
+    passing: createPassing({ ...parts, accounts, fleet }),
     eventStream: createEventStream(now),
     stats: createStatsCache(now),
     host: createHostCache(),
@@ -144,7 +147,7 @@ export function assemble(parts: Parts): Deps {
     outbox: createOutboxSignal(),
     channels,
     maintenance,
-    fleet: createFleet(db),
+    fleet,
     vitals: createVitals(),
     workers: new Map(),
     startedAt: now(),

@@ -16,7 +16,7 @@ import { withStateBeside } from "./state_database.ts";
 
 const NOTIFY_MS = 5_000;
 
-/** What commands of the fleet use. */
+/** Parts that commands of the fleet use. */
 export interface FleetDeps {
   config: Config;
   db: StateDatabase;

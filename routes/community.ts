@@ -120,6 +120,7 @@ export const communityGroups: readonly EndpointGroup[] = [
     () => import("./fleet/hosts.ts"),
     () => import("./fleet/invites.ts"),
     () => import("./fleet/link.ts"),
+    () => import("./fleet/passing.ts"),
   ),
   group("/openapi.json", () => import("./api_document.ts")),
   group(["/", "/docs"], () => import("./dashboard/endpoints.ts")),

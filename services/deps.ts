@@ -63,6 +63,7 @@ import type { EventStream } from "./containers/event_stream.ts";
 import type { GitRounds } from "./git/rounds.ts";
 import type { TakeoverScans } from "./takeover/scans.ts";
 import type { Terminals } from "./containers/terminal/terminals.ts";
+import type { Passing } from "./fleet/passing/sides.ts";
 import type { SwarmManager } from "./swarm/manager.ts";
 import type { Vitals } from "./metrics/vitals.ts";
 import type { OpenRepository } from "./backup/restic/worker_repository.ts";
@@ -94,6 +95,8 @@ export interface Deps {
   registrySessions: RegistrySessions;
   /** Whether the engine manages a swarm. */
   swarm: SwarmManager;
+  /** Requests that this installation passes on as a hub, or gets as a member. */
+  passing: Passing;
   /** Whether the engine's events can be read. */
   eventStream: EventStream;
   /** Identity of the service's own container. */

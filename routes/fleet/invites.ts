@@ -55,7 +55,8 @@ const CreatedInvite = Invite.extend({
   command: z.string().meta({ description: "The line for the shell of the host" }),
 }).meta({ id: "CreatedFleetInvite" });
 
-const READ = { role: "admin", permission: "fleet:write" } as const;
+const READ = { role: "viewer", permission: "fleet:read" } as const;
+const WRITE = { role: "admin", permission: "fleet:write" } as const;
 
 export const inviteEndpoints = (deps: Deps) => [
   endpoint("GET /api/fleet/invites", {
@@ -63,7 +64,6 @@ export const inviteEndpoints = (deps: Deps) => [
     summary: "List fleet invites",
     description: "The newest first, without their tokens. Expired ones are kept for a day.",
     ...READ,
-    scope: "open",
     returns: z.object({ invites: z.array(Invite) }).meta({ id: "FleetInviteList" }),
   }, () => ({ invites: listInvites(deps) })),
 
@@ -73,8 +73,7 @@ export const inviteEndpoints = (deps: Deps) => [
     description: "Returns one line for the shell of the new host. Its secret is never sent over " +
       "the network, and the host checks that it talks to this server. Unless `acceptsAtOnce`, an " +
       "admin has to accept the host before anything is sent to it.",
-    ...READ,
-    scope: "open",
+    ...WRITE,
     body: NewInvite,
     returns: CreatedInvite,
     status: 201,
@@ -88,8 +87,7 @@ export const inviteEndpoints = (deps: Deps) => [
     operationId: "deleteFleetInvite",
     summary: "Delete a fleet invite",
     description: "Hosts that have joined with it stay.",
-    ...READ,
-    scope: "open",
+    ...WRITE,
     returns: Done,
     failures: { 404: "The invite does not exist" },
   }, ({ params }) => removeInvite(deps, params.id)),

@@ -66,6 +66,8 @@ const PUBLIC = [
   // Authenticated by the cookie.
   "POST /auth/session/refresh",
   "DELETE /auth/session",
+  // Authenticated by a handshake of keys.
+  "GET /fleet/link",
   "GET /livez",
   "GET /readyz",
   "GET /api/health",

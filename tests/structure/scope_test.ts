@@ -61,6 +61,7 @@ const CLOSED = [
   "POST /api/updates/check",
   "* /api/updates/settings",
   "* /api/updates/blocked",
+  "* /api/fleet",
   "* /api/webhooks",
   "* /api/notifications",
   "* /api/registries",

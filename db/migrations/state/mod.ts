@@ -59,6 +59,7 @@ import { migration as keptData } from "./0050_kept_data.ts";
 import { migration as fleetKeys } from "./0051_fleet_keys.ts";
 import { migration as fleetHosts } from "./0052_fleet_hosts.ts";
 import { migration as fleetMembership } from "./0053_fleet_membership.ts";
+import { migration as auditHubs } from "./0054_audit_hubs.ts";
 import { migration as swarmJobs } from "./0056_swarm_jobs.ts";
 import { migration as backupModes } from "./0059_backup_modes.ts";
 import { migration as git } from "./0061_git.ts";
@@ -118,6 +119,7 @@ export const stateMigrations: readonly Migration[] = [
   fleetKeys,
   fleetHosts,
   fleetMembership,
+  auditHubs,
   swarmJobs,
   backupModes,
   git,

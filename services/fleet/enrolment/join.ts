@@ -17,7 +17,7 @@ import type { JoinToken } from "./token.ts";
 
 type JoinDeps = KeyDeps & Pick<Deps, "config">;
 
-/** What an admin of the hub sees of this host. */
+/** Description of this host for the admins of the hub. */
 export interface JoinAs {
   /** Name in the fleet; an invite may say another. */
   name: string;

@@ -14,7 +14,7 @@ import { AppError } from "../../errors.ts";
 import { type Bytes, concat } from "../link/noise.ts";
 import { toBytes, toText } from "./keys.ts";
 
-/** What a member learns from a token. */
+/** Content of a token. */
 export interface JoinToken {
   /** Base64url. */
   inviteId: string;

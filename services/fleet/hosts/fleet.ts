@@ -4,7 +4,7 @@ import { countFleetHosts } from "../../../db/fleet_hosts.ts";
 import { countFleetInvites } from "../../../db/fleet_invites.ts";
 import { type Membership, selectMembership } from "../../../db/fleet_membership.ts";
 import type { StateDatabase } from "../../../db/database.ts";
-import type { OpenLink } from "../link/link.ts";
+import type { OpenLink } from "../link/open_link.ts";
 import type { Links } from "../link/stream.ts";
 
 /** A host whose link is open. */

@@ -8,7 +8,7 @@ import {
 } from "../../../db/fleet_hosts.ts";
 import type { Deps } from "../../deps.ts";
 import { emit, type EmitDeps } from "../../events/emit.ts";
-import { sleep, type Worker } from "../../lifecycle.ts";
+import { sleep } from "../../lifecycle.ts";
 
 const ROUND_MS = 5_000;
 
@@ -20,23 +20,17 @@ export const REPORT_MS = 120_000;
 
 type KeeperDeps = EmitDeps & Pick<Deps, "fleet" | "now" | "startedAt">;
 
-/** Waits without a timer until this installation is a hub. */
-export const fleetKeeper: Worker = {
-  name: "fleet keeper",
-  edition: "ce",
-  async run(deps, signal, round) {
-    const { fleet } = deps;
-    if (fleet.isHub) clearConnectedFleetHosts(deps.db);
-    while (!signal.aborted) {
-      if (fleet.isHub) {
-        keepHosts(deps);
-        await sleep(ROUND_MS, signal);
-      } else await fleet.changed(signal);
-      round();
-    }
-    for (const { link } of fleet.hosts.values()) link.close("the hub is stopping");
-  },
-};
+/** Keeps links until `signal` aborts, or this installation is a hub no more. */
+export async function keepLinks(deps: Deps, signal: AbortSignal, round: () => void): Promise<void> {
+  const { fleet, db } = deps;
+  clearConnectedFleetHosts(db);
+  while (!signal.aborted && fleet.isHub) {
+    keepHosts(deps);
+    round();
+    await sleep(ROUND_MS, signal);
+  }
+  for (const { link } of fleet.hosts.values()) link.close("the hub is stopping");
+}
 
 /** Does what is due at the links and the hosts of this hub. */
 export function keepHosts(deps: KeeperDeps): void {

@@ -46,7 +46,7 @@ export interface Channel extends Pick<Connection, "close" | "closed"> {
   receiveControl<Type extends Control["type"]>(...types: Type[]): Promise<Control<Type>>;
 }
 
-/** What a hub knows of an invite whose id a member has sent. */
+/** An invite with its secret. */
 export interface InviteSecret {
   id: string;
   /** 32 bytes. */
@@ -66,6 +66,8 @@ export async function dialLink(
   const handshake = createHandshake(IK, { isInitiator: true, prologue, keys, peerKey: hubKey });
   await connection.send(concat(Uint8Array.of(LINK), await handshake.write()));
   await handshake.read(await connection.receive());
+  // Its answer has proved the key, and what follows may come at once.
+  connection.trust();
   return createChannel(connection, await handshake.finish());
 }
 
@@ -169,7 +171,9 @@ function createChannel(connection: Connection, finished: Finished): Channel {
   }
 
   async function receive() {
-    return await open(await connection.receive());
+    const message = await open(await connection.receive());
+    connection.trust();
+    return message;
   }
 
   return {
@@ -185,7 +189,6 @@ function createChannel(connection: Connection, finished: Finished): Channel {
       if (!message || !types.includes(message.type as Type)) {
         throw new ControlError(`The peer must first send ${types.join(" or ")}`);
       }
-      connection.trust();
       return message as Control<Type>;
     },
   };

@@ -2,9 +2,10 @@
 
 import { type Channel, reasonOf } from "./channel.ts";
 import { type Control, decodeControl } from "./control.ts";
+import type { OpenLink } from "./open_link.ts";
 import type { Bytes } from "./noise.ts";
 import { KIND } from "./sealed.ts";
-import type { Accept, Link } from "./stream.ts";
+import type { Accept } from "./stream.ts";
 import { createSession } from "./yamux.ts";
 
 /** Interval of the beats, in milliseconds. */
@@ -21,19 +22,6 @@ const SAMPLES = 8;
 export interface LinkClock {
   wallMs: () => number;
   steadyMs: () => number;
-}
-
-export interface OpenLink extends Link {
-  /** Sends a control message; a failure ends the link otherwise. */
-  tell(message: Control): void;
-  /** Closes the link after a last control message. */
-  part(message: Control, reason: string): void;
-  /** Sends a beat, or closes a link that has been silent for too long. Call it every few seconds. */
-  tick(): void;
-  /** Sends a beat now. Resolves when it is answered; rejects at the end of the link. */
-  probe(): Promise<void>;
-  /** Time without a message of the peer, in milliseconds. */
-  readonly silentMs: number;
 }
 
 interface LinkOptions {

@@ -1,0 +1,41 @@
+/**
+ * The workers of a hub and of a member. Without a fleet they wait without a timer, and load nothing.
+ *
+ * @module
+ */
+
+import type { Deps } from "../deps.ts";
+import type { Worker } from "../lifecycle.ts";
+
+/** Keeps the links of this hub. */
+export const fleetKeeper = fleetWorker("fleet keeper", ({ isHub }) => isHub, async (...args) => {
+  const { keepLinks } = await import("./hosts/keeper.ts");
+  await keepLinks(...args);
+});
+
+/** Keeps the link to the hub of this member. */
+export const fleetMember = fleetWorker(
+  "fleet member",
+  ({ membership }) => membership !== undefined,
+  async (...args) => {
+    const { keepDialing } = await import("./enrolment/member.ts");
+    await keepDialing(...args);
+  },
+);
+
+function fleetWorker(
+  name: string,
+  isNeeded: (fleet: Deps["fleet"]) => boolean,
+  work: Worker["run"],
+): Worker {
+  return {
+    name,
+    edition: "ce",
+    async run(deps, signal, round) {
+      while (!signal.aborted) {
+        if (isNeeded(deps.fleet)) await work(deps, signal, round);
+        else await deps.fleet.changed(signal);
+      }
+    },
+  };
+}

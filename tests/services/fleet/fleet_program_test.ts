@@ -1,0 +1,67 @@
+/** Hub and member as real programs on loopback. @module */
+
+import { equal, match } from "node:assert/strict";
+import { selfSigned } from "../../helpers/certificates.ts";
+import { type Outcome, runCommand } from "../../helpers/command.ts";
+import { freePort } from "../../helpers/free_port.ts";
+import { type Longshore, startLongshore } from "../../helpers/longshore.ts";
+import { eventually, until } from "../../helpers/until.ts";
+
+Deno.test("a host joins by one line, is accepted, and is back after the hub was killed", async () => {
+  await using stack = new AsyncDisposableStack();
+  const folder = await Deno.makeTempDir({ prefix: "longshore-fleet-" });
+  stack.defer(() => Deno.remove(folder, { recursive: true }));
+  const { cert, key } = await selfSigned({ name: "hub" });
+  await Deno.writeTextFile(`${folder}/cert.pem`, cert);
+  await Deno.writeTextFile(`${folder}/key.pem`, key);
+  const port = freePort();
+  const hubOptions = {
+    dataDir: `${folder}/hub`,
+    env: {
+      PORT: String(port),
+      SERVER_NAME: "hub",
+      API_KEY: crypto.randomUUID(),
+      SERVICE_BASE_URL: `https://127.0.0.1:${port}`,
+      TLS_CERT_FILE: `${folder}/cert.pem`,
+      TLS_KEY_FILE: `${folder}/key.pem`,
+    },
+  };
+  const [hub, member] = await Promise.all([
+    startLongshore(hubOptions),
+    startLongshore({ env: { SERVER_NAME: "edge-7" } }),
+  ]);
+  stack.use(member);
+  stack.defer(() => hub.kill9());
+
+  const line = await run(hub, ["fleet", "invite", "--label", "site=kiel"]);
+  const token = /^longshore join (\S+)\n$/.exec(line.stdout)![1]!;
+  const joined = await run(member, ["join", token, "--yes"]);
+  match(joined.stdout, /^This host has joined the fleet of hub as edge-7\.\n$/);
+  match(joined.stderr, /Fingerprint of this host: (\S+)/);
+  const again = await run(member, ["join", token, "--yes"]);
+  match(again.stderr, /This host is in the fleet of hub; leave it/);
+
+  await eventually(async () => equal(await stateOf(hub), "pending"));
+  match((await run(hub, ["fleet", "accept", "edge-7"])).stdout, /was accepted/);
+  await eventually(async () => equal(await stateOf(hub), "connected"));
+
+  await hub.kill9();
+  const second = stack.use(await startLongshore(hubOptions));
+  await eventually(async () => equal(await stateOf(second), "connected"));
+
+  await run(member, ["fleet", "leave"]);
+  await eventually(async () => equal(await stateOf(second), "left"));
+  await until("the member is told", () => member.stderr().includes("the host has left"));
+});
+
+/** The state of edge-7, from the command line. */
+async function stateOf(hub: Longshore): Promise<string> {
+  const { stdout } = await run(hub, ["fleet", "list", "--json"]);
+  return JSON.parse(stdout).hosts[0]?.state;
+}
+
+/** A command beside a program, as its operator runs it. */
+function run({ dataDir, baseUrl }: Longshore, args: string[]): Promise<Outcome> {
+  const env = { DATA_DIR: dataDir, SERVICE_BASE_URL: baseUrl, SERVER_NAME: "edge-7" };
+  return runCommand(args, { env });
+}

@@ -1,0 +1,111 @@
+import { deepEqual, equal, match, rejects } from "node:assert/strict";
+import { createServer, type Socket } from "node:net";
+import { connect } from "node:net";
+import type { Config } from "../../../../services/config/config.ts";
+import { dial, LINK_PATH } from "../../../../services/fleet/link/dial.ts";
+import { selfSigned } from "../../../helpers/certificates.ts";
+import { testConfig } from "../../../helpers/test_app.ts";
+
+const SIGNAL = () => AbortSignal.timeout(60_000);
+
+/** A server at the path of links that answers with `status`, or echoes messages. */
+function serve({ status, isPlain = false }: { status?: number; isPlain?: boolean } = {}) {
+  const paths: string[] = [];
+  const server = Deno.serve({
+    hostname: "127.0.0.1",
+    port: 0,
+    ...(!isPlain && certificate),
+    onListen: () => {},
+  }, (request) => {
+    paths.push(new URL(request.url).pathname);
+    if (status !== undefined) {
+      return new Response(null, { status, headers: { location: "https://127.0.0.1:1/" } });
+    }
+    const { socket, response } = Deno.upgradeWebSocket(request);
+    socket.binaryType = "arraybuffer";
+    socket.onmessage = ({ data }) => socket.send(data);
+    return response;
+  });
+  const address = `${isPlain ? "http" : "https"}://127.0.0.1:${server.addr.port}`;
+  return { address, paths, [Symbol.asyncDispose]: () => server.shutdown() };
+}
+
+const certificate = await selfSigned({ name: "hub" });
+
+const config = (changes: Partial<Config> = {}) => ({ config: testConfig(changes) });
+
+async function assertEcho(deps: ReturnType<typeof config>, address: string): Promise<void> {
+  const connection = await dial(deps, address, SIGNAL());
+  await connection.send(Uint8Array.of(1, 2, 3));
+  deepEqual(await connection.receive(), Uint8Array.of(1, 2, 3));
+  connection.close("done");
+}
+
+Deno.test("dial() connects to a hub with a self-signed certificate, also below a path", async () => {
+  await using hub = serve();
+  await assertEcho(config(), `${hub.address}/below/`);
+  deepEqual(hub.paths, [`/below${LINK_PATH}`]);
+});
+
+Deno.test("dial() refuses a redirect, a server without a fleet and a busy one, with the reason", async () => {
+  for (const [status, reason] of [[302, /redirects/], [404, /no fleet/], [503, /busy/]] as const) {
+    await using hub = serve({ status });
+    await rejects(dial(config(), hub.address, SIGNAL()), reason);
+    equal(hub.paths.length, 1);
+  }
+  await rejects(dial(config(), "https://127.0.0.1:1", SIGNAL()), { name: "DialError" });
+});
+
+Deno.test("dial() uses plain HTTP only with FLEET_INSECURE=on, and only on private networks", async () => {
+  await using hub = serve({ isPlain: true });
+  await rejects(dial(config(), hub.address, SIGNAL()), /must begin with https/);
+  const insecure = config({ fleetInsecure: "on" });
+  await assertEcho(insecure, hub.address);
+  await rejects(dial(insecure, "http://192.0.2.1", SIGNAL()), /not on a private network/);
+});
+
+Deno.test("dial() goes through HTTPS_PROXY, except to hosts in NO_PROXY", async () => {
+  await using hub = serve();
+  const heads: string[] = [];
+  using proxy = await startProxy((head) => heads.push(head));
+  const httpsProxy = `http://user:p%40ss@127.0.0.1:${proxy.port}`;
+  await assertEcho(config({ httpsProxy }), hub.address);
+  equal(heads.length, 1);
+  match(heads[0]!, new RegExp(`^CONNECT ${new URL(hub.address).host} HTTP/1.1\r\n`));
+  match(heads[0]!, new RegExp(`authorization: Basic ${btoa("user:p@ss")}\r\n`, "i"));
+
+  await assertEcho(config({ httpsProxy, noProxy: ["example.com", "127.0.0.1"] }), hub.address);
+  equal(heads.length, 1);
+  await rejects(
+    dial(config({ httpsProxy: "proxy:3128" }), hub.address, SIGNAL()),
+    /http:\/\/proxy/,
+  );
+});
+
+/** A proxy that tunnels (RFC 9110, section 9.3.6). */
+async function startProxy(onHead: (head: string) => void) {
+  const sockets = new Set<Socket>();
+  const server = createServer((client) => {
+    sockets.add(client);
+    client.on("error", () => {});
+    client.once("data", (bytes) => {
+      const head = bytes.toString();
+      onHead(head);
+      const [host, port] = head.split(" ")[1]!.split(":");
+      const hub = connect(Number(port), host!, () => {
+        client.write("HTTP/1.1 200 Connected\r\n\r\n");
+        client.pipe(hub).pipe(client);
+      });
+      sockets.add(hub);
+      hub.on("error", () => {});
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return {
+    port: (server.address() as { port: number }).port,
+    [Symbol.dispose]() {
+      server.close();
+      for (const socket of sockets) socket.destroy();
+    },
+  };
+}
