@@ -2,7 +2,7 @@
 
 import { equal, match } from "node:assert/strict";
 import { dashboardTest } from "../helpers/dashboard.ts";
-import { checkBothThemes, rowMatches, select } from "../helpers/dashboard_steps.ts";
+import { checkBothThemes, rowMatches } from "../helpers/dashboard_steps.ts";
 import { gitServer } from "../helpers/git_server.ts";
 import { openDashboard } from "../helpers/open_dashboard.ts";
 
@@ -50,7 +50,6 @@ dashboardTest("a repository is added, and its stacks show commits and edits", as
 
   await tab.choose("Stacks", "Attach a stack");
   await tab.fill({ Stack: "blog", "Compose file": "stacks/shop/compose.yaml" });
-  await select(tab, "Repository", "Stacks");
   await tab.press("Attach", "blog follows the repository");
 
   await tab.click("link", "shop");

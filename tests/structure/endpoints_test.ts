@@ -66,6 +66,8 @@ const PUBLIC = [
   // Authenticated by the cookie.
   "POST /auth/session/refresh",
   "DELETE /auth/session",
+  // Authenticated by the forge's signature.
+  "POST /hooks/git/:token",
   "GET /livez",
   "GET /readyz",
   "GET /api/health",
