@@ -128,6 +128,6 @@ export const stackGitEndpoints = (deps: Deps) => [
     destructive: true,
     params: ProjectParams,
     returns: StackGit,
-    failures: { ...UNKNOWN, 409: "There is no edit" },
+    failures: { ...UNKNOWN, 409: "The stack has no edit" },
   }, ({ params, caller }) => discardDrift(deps, caller, params.name)),
 ];

@@ -50,7 +50,7 @@ function fetchDue(
     const { id } = repository;
     if (!requested.includes(id)) return !running.has(id) && isDue(repository, now);
     if (!running.has(id)) return true;
-    // What was pushed meanwhile comes in the next round.
+    // The next round fetches what was pushed meanwhile.
     deps.git.requestLater(id);
     return false;
   });
