@@ -1,6 +1,7 @@
 /** `longshore git`: repositories whose commits become versions of stacks. @module */
 
 import type { RepositoryView, RepositoryWithSecret } from "../services/git/repositories.ts";
+import { trimEnd } from "../services/text/trim_end.ts";
 import { parseArguments, subcommand } from "./arguments.ts";
 import { readSecret } from "./password_input.ts";
 import { EXIT, type Program } from "./program.ts";
@@ -54,7 +55,7 @@ async function add(program: Program): Promise<number> {
 }
 
 /** `https://git.example.com/ada/stacks.git` is `stacks`. */
-const nameOf = (url: string) => url.replace(/\/+$/, "").replace(/\.git$/, "").split("/").at(-1)!;
+const nameOf = (url: string) => trimEnd(url, "/").replace(/\.git$/, "").split("/").at(-1)!;
 
 async function status(program: Program): Promise<number> {
   const { options } = parseArguments("git status", program, [], { json: "flag" });

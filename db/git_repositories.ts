@@ -9,7 +9,7 @@ export const GIT_AUTHS = ["none", "token", "basic"] as const;
 export const SIGNATURE_MODES = ["off", "required"] as const;
 export const SIGNATURE_SCOPES = ["range", "head"] as const;
 
-/** What happens with a new version: it is only shown, planned, or deployed. */
+/** Fate of a new version: it is only shown, planned, or deployed. */
 export const GIT_DEPLOYS = ["manual", "plan", "auto"] as const;
 export type GitDeploy = (typeof GIT_DEPLOYS)[number];
 

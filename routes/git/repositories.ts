@@ -2,18 +2,18 @@
 
 import * as z from "zod";
 import {
-  GIT_AUTHS,
-  GIT_DEPLOYS,
-  SIGNATURE_MODES,
-  SIGNATURE_SCOPES,
-} from "../../db/git_repositories.ts";
-import {
   changeRepository,
   createRepository,
   getRepository,
   listRepositories,
   removeRepository,
 } from "../../services/git/repositories.ts";
+import {
+  GIT_AUTHS,
+  GIT_DEPLOYS,
+  SIGNATURE_MODES,
+  SIGNATURE_SCOPES,
+} from "../../services/git/settings.ts";
 import { SIGNERS_MAX } from "../../services/git/signers.ts";
 import { STACK_STATES } from "../../services/git/state.ts";
 import { syncRepository } from "../../services/git/sync.ts";

@@ -1,8 +1,8 @@
 /** /api/stacks/:name/git: stacks that follow a Git repository. @module */
 
 import * as z from "zod";
-import { GIT_DEPLOYS } from "../../db/git_repositories.ts";
 import { attachStack, detachStack, discardDrift, findStackGit } from "../../services/git/attach.ts";
+import { GIT_DEPLOYS } from "../../services/git/settings.ts";
 import { STACK_STATES } from "../../services/git/state.ts";
 import type { Deps } from "../../services/deps.ts";
 import { limitedRecord } from "../../services/input/limited_record.ts";
@@ -67,7 +67,7 @@ const StackGit = z.object({
   behind: z.int().nullable().meta({
     description: "Commits since the deployed one; more than 1000 mean that there are more",
   }),
-  problem: z.string().nullable().meta({ description: "Why the newest commit is no version" }),
+  problem: z.string().nullable().meta({ description: "Why the newest commit is not a version" }),
   drift: z.object({ from: z.int(), to: z.int() }).nullable().meta({
     description: "Versions of the commit and of an edit, which can be compared",
   }),
@@ -128,6 +128,6 @@ export const stackGitEndpoints = (deps: Deps) => [
     destructive: true,
     params: ProjectParams,
     returns: StackGit,
-    failures: { ...UNKNOWN, 409: "There is no edit" },
+    failures: { ...UNKNOWN, 409: "The stack has no edit" },
   }, ({ params, caller }) => discardDrift(deps, caller, params.name)),
 ];

@@ -246,7 +246,7 @@ export async function discardDrift(
         ...(row.deployedVersion === row.version && { deployedVersion: version }),
       }),
   });
-  // What was fetched meanwhile comes next.
+  // Commits that came meanwhile are followed now.
   await syncRepository(deps, row.repositoryId, caller, { isForced: true }).catch(() => {});
   return getStackGit(deps, stack);
 }

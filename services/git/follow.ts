@@ -173,7 +173,7 @@ const isSameStack = (before: StoredSources, after: StoredSources) =>
   isSame(before, after) &&
   JSON.stringify([before.profiles, before.base]) === JSON.stringify([after.profiles, after.base]);
 
-/** What is wrong with the files of a stack; `undefined` for other errors. */
+/** Problem of the files of a stack; `undefined` for other errors. */
 export function describe(error: unknown, { path }: Pick<GitStack, "path">): string | undefined {
   if (!(error instanceof InputError)) {
     const known = asAppError(error);

@@ -146,6 +146,8 @@ export async function changeRepository(
 ): Promise<RepositoryWithSecret> {
   const { db, now, log } = deps;
   const found = requireRepository(deps, id);
+  // Another address or other signers would deploy something else.
+  if (selectGitStacksOf(db, id).length > 0) assertMayDo(caller, "admin", "stacks:write");
   const known = openSecrets(deps, found);
   const merged = mergeSettings(settingsOf(found, known.secret), change);
   assertMayMap(caller, merged);

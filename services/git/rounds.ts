@@ -1,9 +1,13 @@
 /** Fetches of repositories: one at a time for each, and those that a webhook or a user requests. @module */
 
+import { createLimiter } from "../limiter.ts";
 import { createOutboxSignal } from "../events/outbox_signal.ts";
 
 /** Deliveries of webhooks that are remembered; older ones only cost a request for the ref. */
 const DELIVERIES_MAX = 2_000;
+
+/** Fetches at the same time, each of which may take some hundred megabytes. */
+const FETCHES_MAX = 2;
 
 /** Pause of a deploy that could not start, in milliseconds. */
 const PAUSE_MS = 5 * 60_000;
@@ -16,6 +20,7 @@ export function createGitRounds() {
   const running = new Map<string, Promise<unknown>>();
   const deliveries = new Set<string>();
   const paused = new Map<string, number>();
+  const limit = createLimiter({ what: "fetches", running: FETCHES_MAX, waiting: Infinity });
 
   return {
     /** Lets the worker check the repository soon. */
@@ -35,10 +40,10 @@ export function createGitRounds() {
     notify: signal.notify,
     /** Waits for a request, for at most `ms`. For one waiter. */
     wait: signal.wait,
-    /** Runs after what is running for the repository. */
+    /** Runs after what is running for the repository, with few others at the same time. */
     async run<Result>(id: string, work: () => Promise<Result>): Promise<Result> {
       const before = running.get(id) ?? Promise.resolve();
-      const own = before.catch(() => {}).then(work);
+      const own = before.catch(() => {}).then(() => limit(work));
       running.set(id, own);
       try {
         return await own;

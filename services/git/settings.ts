@@ -10,6 +10,13 @@ import { GIVE_AGAIN, NOTHING_STORED, REDACTED } from "../text/redact.ts";
 import { checkRepositoryUrl } from "./address.ts";
 import { parseSigners } from "./signers.ts";
 
+export {
+  GIT_AUTHS,
+  GIT_DEPLOYS,
+  SIGNATURE_MODES,
+  SIGNATURE_SCOPES,
+} from "../../db/git_repositories.ts";
+
 /** Settings of a repository in requests. */
 export interface RepositorySettings extends
   Pick<

@@ -5,7 +5,7 @@ import { SignatureError, verifySshSignature } from "../release/ssh_signature.ts"
 import type { Bare } from "./fetch/bare.ts";
 import type { Signer } from "./signers.ts";
 
-/** What `git commit -S` signs with. */
+/** Namespace of the signatures of `git commit -S`. */
 const NAMESPACE = "git";
 
 const HEADER = "gpgsig";

@@ -21,7 +21,7 @@ export interface Signer {
   validBefore: number;
 }
 
-const KEY = /(?:^|\s)(ssh-[\w-]+|ecdsa-[\w-]+|sk-[\w@.-]+)\s+([A-Za-z0-9+/=]+)(?:\s.*)?$/;
+const KEY_TYPE = /^(?:ssh|ecdsa|sk)-/;
 const OPTION = /^([a-z-]+)(?:="([^"]*)")?(?:,|$)/i;
 const TIME = /^(\d{4})(\d{2})(\d{2})(?:(\d{2})(\d{2})(\d{2})?)?(Z?)$/;
 
@@ -45,20 +45,22 @@ export function parseSigners(text: string, field: string): Signer[] {
 
 /** @returns The signer, or what is wrong. */
 function parseLine(line: string): Signer | string {
-  const found = KEY.exec(line);
-  if (!found) return "must have a name and a public key, e.g. ada@example.org ssh-ed25519 AAAA...";
-  const [, algorithm, key] = found;
+  const words = line.split(/\s+/);
+  const at = words.findIndex((word) => KEY_TYPE.test(word));
+  const [algorithm, key] = at < 0 ? [] : words.slice(at);
+  if (algorithm === undefined || key === undefined) {
+    return "must have a name and a public key, e.g. ada@example.org ssh-ed25519 AAAA...";
+  }
   if (algorithm !== "ssh-ed25519") return "must have an Ed25519 key (ssh-ed25519 AAAA...)";
-  const before = line.slice(0, found.index).trim();
-  const principal = before.split(/\s/, 1)[0]!;
-  if (principal === "") return "must begin with a name, e.g. ada@example.org";
+  const [principal, ...options] = words.slice(0, at);
+  if (principal === undefined) return "must begin with a name, e.g. ada@example.org";
   const signer: Signer = {
     principal,
     key: `${algorithm} ${key}`,
     validAfter: -Infinity,
     validBefore: Infinity,
   };
-  let rest = before.slice(principal.length).trim();
+  let rest = options.join(" ");
   while (rest !== "") {
     const option = OPTION.exec(rest);
     if (!option) return "has options that cannot be read";

@@ -38,7 +38,7 @@ export function stateOf(row: GitStack, current: number | undefined): StackState 
   return row.version === row.failedVersion ? "failed" : "behind";
 }
 
-/** What is known about a stack at the moment. */
+/** Facts about a stack at the moment. */
 export interface Circumstances {
   state: StackState;
   /** Whether a window for changes is open. */

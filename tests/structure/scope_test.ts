@@ -31,6 +31,7 @@ const CLOSED = [
   "DELETE /api/images/:id",
   "GET /api/images/:id/export",
   "POST /api/images/",
+  "* /api/git/",
   "* /api/identity/oidc",
   "* /api/integrations",
   "* /api/maintenance",
@@ -45,6 +46,7 @@ const CLOSED = [
   // Sources name containers and files that the token may not see.
   "GET /api/stacks/:name/",
   "PUT /api/stacks/:name/source",
+  "PUT /api/stacks/:name/git",
   "PUT /api/stacks/:name/file",
   "POST /api/stacks",
   "DELETE /api/stacks/:name",

@@ -12,7 +12,7 @@ import { AppError, asAppError } from "../../errors.ts";
 import { failure, gitHttp, PACK_BYTES_MAX, type Remote } from "./http.ts";
 import { assertPack } from "./pack_check.ts";
 
-/** What is followed. `head`: the default branch. */
+/** Kind of the followed ref; `head` is the default branch. */
 export type RefKind = "branch" | "tag" | "commit" | "head";
 
 export interface FollowedRef {

@@ -57,7 +57,7 @@ export async function rangeBetween(bare: Bare, base: string, head: string): Prom
     readCommit(bare, id).then(({ parents }) => parents, () => undefined);
   const fromHead = await walk(parentsOf, head, new Set([base]));
   const isForward = head === base || fromHead.reached;
-  // What `base` has as well does not count, also where branches were merged.
+  // Commits that `base` has as well do not count, also where branches were merged.
   const old = await walk(parentsOf, base, new Set());
   const commits = [...fromHead.seen].filter((id) => !old.seen.has(id));
   return {
