@@ -98,7 +98,14 @@ const round = async () => {
 const { manager } = await get("/api/swarm/tokens");
 for (const [at, engine] of [second, third].entries()) {
   const { token } = manager;
-  await engine.docker("swarm", "join", "--token", token, `--advertise-addr=${addresses[at + 1]}`, `${addresses[0]}:2377`);
+  await engine.docker(
+    "swarm",
+    "join",
+    "--token",
+    token,
+    `--advertise-addr=${addresses[at + 1]}`,
+    `${addresses[0]}:2377`,
+  );
 }
 await until("three managers", async () => (await get("/api/swarm")).quorum.reachable === 3, LIMIT);
 deepEqual((await get("/api/swarm")).warnings, []);
@@ -142,7 +149,8 @@ await app.call("PUT", `/api/swarm/nodes/${thirdId}`, { availability: "active" })
 done("node drained, and where its tasks went");
 
 const stateOf = async (id: string) => (await nodes()).find((node) => node.id === id)?.state;
-const dockerState = (id: string) => first.docker("node", "inspect", "--format={{.Status.State}}", id);
+const dockerState = (id: string) =>
+  first.docker("node", "inspect", "--format={{.Status.State}}", id);
 await third.kill();
 await compare(
   async () => await dockerState(thirdId) === "down",
@@ -184,8 +192,11 @@ const file = await Deno.makeTempFile({ suffix: ".yaml" });
 await Deno.writeTextFile(file, `version: "3.8"${COMPOSE(BUSYBOX)}`);
 await first.docker("stack", "deploy", "--resolve-image=never", "--compose-file", file, "shop");
 await Deno.remove(file);
-await until("the stack runs", async () =>
-  (await get("/api/swarm/services/shop_api")).running === 3, LIMIT);
+await until(
+  "the stack runs",
+  async () => (await get("/api/swarm/services/shop_api")).running === 3,
+  LIMIT,
+);
 const stored = await app.call("POST", "/api/stacks", {
   ...{ name: "shop", kind: "swarm", compose: COMPOSE(BUSYBOX), deploy: false },
 });
@@ -211,18 +222,27 @@ done("docker stack rm");
 
 await second.kill();
 await third.kill();
-await until("the quorum is lost", async () =>
-  (await get("/api/swarm")).quorum?.isKept === false, LIMIT);
+await until(
+  "the quorum is lost",
+  async () => (await get("/api/swarm")).quorum?.isKept === false,
+  LIMIT,
+);
 // The old leader answers for some seconds.
 const readNodes = () => app.call("GET", "/api/swarm/nodes");
 await until("the nodes cannot be read", async () => (await readNodes()).status === 409, LIMIT);
 const lost = await get("/api/swarm");
-deepEqual(lost.managers.map(({ address }: Body) => address), addresses.map((each) => `${each}:2377`));
+deepEqual(
+  lost.managers.map(({ address }: Body) => address),
+  addresses.map((each) => `${each}:2377`),
+);
 equal(lost.quorum.isKept, false);
 done(`quorum lost: ${(await readNodes()).body.error}`);
 await second.restart();
-await until("the quorum is back", async () =>
-  (await get("/api/swarm")).quorum?.isKept === true, LIMIT);
+await until(
+  "the quorum is back",
+  async () => (await get("/api/swarm")).quorum?.isKept === true,
+  LIMIT,
+);
 await third.restart();
 await until("all are back", async () => (await get("/api/swarm")).quorum?.reachable === 3, LIMIT);
 done("quorum back");

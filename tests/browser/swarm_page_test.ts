@@ -72,8 +72,10 @@ Deno.test("the page of a swarm shows nodes, services and secrets, and scales a s
         Response.json(
           Array.from(
             { length: service.Spec.Mode.Replicated.Replicas },
-            (_, at) =>
-              ({ ...task(`t${at}`, at + 1, "n1", "running"), Spec: service.Spec.TaskTemplate }),
+            (_, at) => ({
+              ...task(`t${at}`, at + 1, "n1", "running"),
+              Spec: service.Spec.TaskTemplate,
+            }),
           ),
         ),
       "GET /secrets": () =>
@@ -93,7 +95,10 @@ Deno.test("the page of a swarm shows nodes, services and secrets, and scales a s
   await tab.find("row", /edge-2.*Down.*Worker/);
   await tab.find("row", /shop_web.*Running.*2 \/ 2.*nginx:1\.27/);
   await tab.find("row", /key.*shop_web/);
-  match((await (await tab.find("note", "Warnings")).evaluate((e) => e.textContent))!, /Nodes down: edge-2/);
+  match(
+    (await (await tab.find("note", "Warnings")).evaluate((e) => e.textContent))!,
+    /Nodes down: edge-2/,
+  );
   await tab.checkAccessibility();
 
   await tab.choose("shop_web", "Scale");

@@ -8,7 +8,13 @@ import { unitIn } from "../../containers/units.ts";
 import { parseDependsOn, startOrder } from "../../containers/order.ts";
 import { DEPENDS_ON_LABEL } from "../../stacks/groups.ts";
 import { createTagFilters, newestAccepted, type TagFilters } from "../check/candidates.ts";
-import { type ImageInUse, imagesInUse, type ImageUser, isCheckable, isServiceTask } from "../check/in_use.ts";
+import {
+  type ImageInUse,
+  imagesInUse,
+  type ImageUser,
+  isCheckable,
+  isServiceTask,
+} from "../check/in_use.ts";
 import { AUTO_LABELS, OWN_LABEL, WINDOW_LABEL } from "../labels.ts";
 import { otherUpdates } from "../other_programs.ts";
 import { readKnown } from "../check/known.ts";

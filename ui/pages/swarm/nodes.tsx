@@ -98,7 +98,10 @@ function changes(
         { name: "Drain", onSelect: () => void drain() },
         { name: "Pause", onSelect: () => change(node, { availability: "pause" }, "Paused") },
       ]
-      : [{ name: "Activate", onSelect: () => change(node, { availability: "active" }, "Activated") }],
+      : [{
+        name: "Activate",
+        onSelect: () => change(node, { availability: "active" }, "Activated"),
+      }],
     role === "worker"
       ? { name: "Promote", onSelect: () => change(node, { role: "manager" }, "Promoted") }
       : { name: "Demote", onSelect: () => change(node, { role: "worker" }, "Demoted") },
@@ -130,7 +133,10 @@ function Labels({ node, onSaved, onClose }: {
 }
 
 const TASK_COLUMNS: readonly Column<SwarmTask>[] = [
-  textColumn("Service", ({ service, slot }) => slot === null ? service.name : `${service.name}.${slot}`),
+  textColumn(
+    "Service",
+    ({ service, slot }) => slot === null ? service.name : `${service.name}.${slot}`,
+  ),
   stateColumn("State", ({ state }) => state, { width: "w-s" }),
   textColumn("Now on", ({ replacement }) => replacement?.node?.hostname ?? null, { width: "w-s" }),
   textColumn("Error", ({ error }) => error, { wide: true }),

@@ -40,9 +40,13 @@ const COLUMNS: readonly Column<SwarmService>[] = [
     width: "w-xs",
   },
   textColumn("Image", ({ image }) => image, { wide: true }),
-  textColumn("Ports", ({ ports }) =>
-    ports.flatMap(({ published, target }) => published === null ? [] : `${published}:${target}`)
-      .join(", ") || null, { wide: true, width: "w-s" }),
+  textColumn(
+    "Ports",
+    ({ ports }) =>
+      ports.flatMap(({ published, target }) => published === null ? [] : `${published}:${target}`)
+        .join(", ") || null,
+    { wide: true, width: "w-s" },
+  ),
   timeColumn("Updated", ({ updatedAt }) => updatedAt, { wide: true, width: "w-s" }),
 ];
 

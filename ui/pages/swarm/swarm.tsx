@@ -82,7 +82,8 @@ function Summary({ swarm: { managers, nodes, quorum, caExpiresAt, warnings } }: 
         <Facts>
           <Fact name="Nodes">{nodes ?? "Unknown"}</Fact>
           <Fact name="Managers">
-            {quorum && `${quorum.reachable ?? "?"} of ${quorum.managers} reachable, ${quorum.needed} needed`}
+            {quorum &&
+              `${quorum.reachable ?? "?"} of ${quorum.managers} reachable, ${quorum.needed} needed`}
           </Fact>
           <Fact name="Leader">{leader ? plain(leader.hostname ?? leader.address) : "None"}</Fact>
           <TimeFact name="Certificate authority ends" at={caExpiresAt} />
