@@ -50,7 +50,7 @@ engineTest("commits deploy themselves, and a failed one is not tried again", asy
   await settle(app, name);
   equal(await level(), "LEVEL=one");
   deepEqual([(await git()).state, (await git()).deployedCommit], ["current", first]);
-  const [{ event, data: sent }] = events as [{ event: string; data: object }];
+  const { event, data: sent } = events[0]!;
   deepEqual([event, sent], ["deploy.succeeded", {
     ...sent,
     commit: first,
