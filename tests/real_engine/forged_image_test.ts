@@ -1,23 +1,30 @@
 /** Archives of images that others have put into a snapshot. @module */
 
 import { equal, match, rejects } from "node:assert/strict";
-import { imageSave } from "../../engine/image_archives.ts";
+import { imageImport, imageSave } from "../../engine/image_archives.ts";
+import { archiveOf } from "../../services/compose/deploy/files.ts";
 import type { Repository } from "../../services/backup/restic/repository.ts";
 import { loadSaved } from "../../services/snapshots/saved_images.ts";
 import { liveApp } from "../helpers/live_app.ts";
-import { engineTest } from "../helpers/real_engine.ts";
+import { engineTest, podmanTest, type RealEngine } from "../helpers/real_engine.ts";
 import { sleeper } from "../helpers/test_stack.ts";
 
 const VICTIM = "longshore-test/victim:1";
 const job = { progress() {}, signal: new AbortController().signal };
 
-engineTest("an archive of a snapshot cannot rename images of the host", async (real) => {
+for (const [name, test] of [["Docker", engineTest], ["Podman", podmanTest]] as const) {
+  test(`an archive of a snapshot cannot rename images of ${name}`, renameAttempt);
+}
+
+async function renameAttempt(real: RealEngine): Promise<void> {
   await using app = await liveApp(real.socketPath);
   const { engine } = app.deps;
   const idOf = (name: string) => real.docker("inspect", "--format={{.Id}}", name);
-  const base = await real.docker("create", sleeper.image);
-  await real.docker("commit", "--change=LABEL evil=yes", base, VICTIM);
-  await real.docker("rm", base);
+  const files = archiveOf(
+    [{ path: "/evil", text: "yes", mode: 0o644, uid: 0, gid: 0 }],
+    new Date(),
+  );
+  await imageImport(engine, { name: VICTIM, archive: files });
   const recorded = await idOf(VICTIM);
   const archive = await new Response(ReadableStream.from((await imageSave(engine, VICTIM)).body))
     .bytes();
@@ -40,4 +47,4 @@ engineTest("an archive of a snapshot cannot rename images of the host", async (r
     message: /^Image shop\/app:1 could not be loaded from the snapshot: the archive ended early$/,
   });
   await real.docker("rmi", VICTIM);
-});
+}
