@@ -18,7 +18,7 @@ import { listAll, type ReadDeps } from "../containers/reads.ts";
 import type { Deps } from "../deps.ts";
 import { asAppError, InputError } from "../errors.ts";
 import { emit, type EmitDeps } from "../events/emit.ts";
-import { type Bare } from "./fetch/bare.ts";
+import type { Bare } from "./fetch/bare.ts";
 import { rangeBetween } from "./fetch/commits.ts";
 import { openTree, type Tree } from "./fetch/tree.ts";
 import { findStacks, type MappedStack } from "./mapping.ts";

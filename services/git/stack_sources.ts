@@ -4,7 +4,7 @@ import { posix } from "node:path";
 import type { GitStack } from "../../db/git_stacks.ts";
 import { readSources } from "../compose/disk_sources.ts";
 import { ENV_FILE } from "../compose/load/compose_file.ts";
-import { type DiskPlace, type LoaderDeps, type StoredSources } from "../compose/validate.ts";
+import type { DiskPlace, LoaderDeps, StoredSources } from "../compose/validate.ts";
 import { AppError } from "../errors.ts";
 import { isInside } from "../text/paths.ts";
 import type { Tree } from "./fetch/tree.ts";

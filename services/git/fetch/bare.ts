@@ -208,7 +208,7 @@ function guardedFs() {
     nodeFs().promises;
   const write = async (...given: Parameters<typeof writeFile>) => {
     const [path, content] = given;
-    if (String(path).endsWith(".pack")) assertPack(new Uint8Array(content as Uint8Array));
+    if (String(path).endsWith(".pack")) assertPack(content as Uint8Array);
     await writeFile(...given);
   };
   return {

@@ -119,7 +119,6 @@ async function joined(body: AsyncIterable<Uint8Array> | Iterable<Uint8Array>) {
   return new Uint8Array(Buffer.concat(parts));
 }
 
-// deno-lint-ignore require-await
 async function* once(bytes: Uint8Array): AsyncIterableIterator<Uint8Array> {
   yield bytes;
 }

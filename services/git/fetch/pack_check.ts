@@ -22,7 +22,7 @@ const OFS_DELTA = 6;
 const REF_DELTA = 7;
 
 /** @throws {AppError} `bad_gateway` for a pack beyond the limits, and for one that is damaged. */
-export function assertPack(pack: Uint8Array<ArrayBuffer>): void {
+export function assertPack(pack: Uint8Array): void {
   if (pack.length < HEADER_BYTES + TRAILER_BYTES) throw damaged();
   const count = new DataView(pack.buffer, pack.byteOffset).getUint32(8);
   if (count > OBJECTS_MAX) {
@@ -40,7 +40,7 @@ export function assertPack(pack: Uint8Array<ArrayBuffer>): void {
 }
 
 /** @returns The size of the object after deltas, and where the next entry begins. */
-function readEntry(pack: Uint8Array<ArrayBuffer>, start: number): { size: number; end: number } {
+function readEntry(pack: Uint8Array, start: number): { size: number; end: number } {
   let at = start;
   const next = () => {
     if (at >= pack.length - TRAILER_BYTES) throw damaged();

@@ -90,7 +90,7 @@ Deno.test("commits of a repository become versions of the stacks that they chang
       "GET",
       `/api/stacks/blog/versions/${drift.from}/diff/${drift.to}`,
     );
-    match(compared.diff, /-    image: nginx:2\.1\n\+    image: nginx:9\n/);
+    match(compared.diff, /- {4}image: nginx:2\.1\n\+ {4}image: nginx:9\n/);
     equal((await sourceOf(app, "blog")).compose, edited);
     const { status, body } = await app.call("POST", "/api/stacks/blog/git/discard");
     deepEqual([status, body.state, body.drift], [200, "behind", null]);
