@@ -72,7 +72,7 @@ function isFile(path: string): boolean {
   }
 }
 
-/** What a test needs of its browser; anything starts a new one. */
+/** Needs of a test that the shared browser does not meet, so that any starts a new one. */
 export interface BrowserNeeds {
   /** More flags, e.g. to trust a server of the test. */
   flags?: readonly string[];

@@ -144,6 +144,7 @@ export function simulateContainers(containers: SimulatedContainer[]): Record<str
 
   return {
     "GET /images/json": () => Response.json([]),
+    "GET /volumes": () => Response.json({ Volumes: [] }),
     "GET /images/*/json": ({ parts: [id] }) => Response.json({ Id: id, Config: {} }),
     "GET /containers/json": () =>
       Response.json(

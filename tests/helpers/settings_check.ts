@@ -88,7 +88,8 @@ async function checkProject(
   for (;;) {
     await store();
     const { warnings } = await stack.plan() as unknown as Plan;
-    const job = await stack.deploy();
+    // Services that were started stay, and need not be started again without the one that fails.
+    const job = await stack.deploy({ onFailure: "stop" });
     texts.push(...warnings, ...job.result?.warnings ?? [], job.error ?? "");
     if (job.status === "succeeded") break;
     const named = Object.keys(services).filter((service) => isAbout(job.error!, service));

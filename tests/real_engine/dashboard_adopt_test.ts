@@ -13,7 +13,8 @@ import { startLongshore } from "../helpers/longshore.ts";
 import { BUSYBOX, privateEngineTest, type RealEngine } from "../helpers/real_engine.ts";
 import { until } from "../helpers/until.ts";
 
-const COMPOSE = `services:\n  web:\n    image: ${BUSYBOX}\n    command: sleep 2147483647\n`;
+const COMPOSE =
+  `services:\n  web:\n    image: ${BUSYBOX}\n    command: sleep 2147483647\n    stop_signal: SIGKILL\n`;
 
 privateEngineTest("the dashboard adopts a stack and generates Compose files", async (engine) => {
   const root = await Deno.makeTempDir({ prefix: "longshore-test-" });

@@ -12,7 +12,8 @@ import { checkBothThemes } from "../helpers/dashboard_steps.ts";
 import { startLongshore } from "../helpers/longshore.ts";
 import { BUSYBOX, privateEngineTest, type RealEngine } from "../helpers/real_engine.ts";
 
-const COMPOSE = `services:\n  web:\n    image: ${BUSYBOX}\n    command: sleep 100000\n`;
+const COMPOSE =
+  `services:\n  web:\n    image: ${BUSYBOX}\n    command: sleep 100000\n    stop_signal: SIGKILL\n`;
 
 privateEngineTest("the dashboard takes over stacks and gives them back", async (engine) => {
   const root = await Deno.makeTempDir({ prefix: "longshore-test-" });

@@ -202,12 +202,12 @@ engineTest(
     await using app = await diskApp(engine);
     const { name, directory, path } = app;
     const app1 = (more = "") =>
-      `services:\n  app: {image: ${BUSYBOX}, command: sleep 1000${more}}\n`;
+      `services:\n  app: {image: ${BUSYBOX}, command: sleep 1000, stop_signal: SIGKILL${more}}\n`;
     await app.put(".env", "COMPOSE_FILE=docker-compose.yml:proxy.yml\n");
     await app.put("docker-compose.yml", app1());
     await app.put(
       "proxy.yml",
-      `services:\n  app: {labels: {proxied: "true"}}\n  proxy: {image: ${BUSYBOX}, command: sleep 1000}\n`,
+      `services:\n  app: {labels: {proxied: "true"}}\n  proxy: {image: ${BUSYBOX}, command: sleep 1000, stop_signal: SIGKILL}\n`,
     );
     const filesOf = (source: { configFiles: string[] }) =>
       source.configFiles.map((file) => file.slice(directory.length + 1));

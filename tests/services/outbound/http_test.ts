@@ -12,7 +12,7 @@ function deps(outboundAllow: string[], resolve?: (host: string) => Promise<strin
   return { config: testConfig({ outboundAllow }), ...(resolve && { resolve }) };
 }
 
-const limits = { reach: "public", timeoutMs: 5_000, bodyMax: 64 * 1024 } as const;
+const limits = { reach: "public", timeoutMs: 60_000, bodyMax: 64 * 1024 } as const;
 
 /** A server on loopback that records what it was asked. */
 function serve(answer: (request: Request, port: number) => Response | Promise<Response>) {
@@ -419,7 +419,7 @@ Deno.test("TLS is verified with the name of the URL, not with the address", asyn
          for (const host of ["right.example", "wrong.example"]) {
            await outboundRequest(
              { config: { outboundAllow: ["127.0.0.1"] }, resolve: async () => ["127.0.0.1"] },
-             { url: "https://" + host + ":${server.addr.port}/", reach: "public", timeoutMs: 5000, bodyMax: 100 },
+             { url: "https://" + host + ":${server.addr.port}/", reach: "public", timeoutMs: 60000, bodyMax: 100 },
            ).then((answer) => console.log(answer.text()), (error) => console.log(error.code, error.message));
          }`,
       ],

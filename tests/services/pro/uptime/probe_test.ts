@@ -16,7 +16,7 @@ const target = (url: string, change: Partial<ProbeTarget> = {}): ProbeTarget => 
   keyword: null,
   recordType: null,
   expected: null,
-  timeoutMs: 3_000,
+  timeoutMs: 60_000,
   headers: {},
   body: null,
   ...change,
