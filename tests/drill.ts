@@ -20,7 +20,9 @@ if (!Number.isSafeInteger(seed) || seed <= 0) {
 
 const DRILLS = [
   "real_engine/update_drill",
+  "real_engine/update_undo",
   "real_engine/stack_drill",
+  "real_engine/stack_undo",
   "real_engine/stack_generate",
   "deploy/release/install_test",
 ];

@@ -267,6 +267,7 @@ const NOT_DONE: Record<string, string> = {
   "GET /api/containers/:id/terminal": "a WebSocket needs a connection",
   "POST /api/containers/:id/rebuild": "the engine refuses the new container, with a secret",
   "POST /api/containers/:id/rollback": "no update succeeds in this test, because of the same",
+  "POST /api/stacks/:name/rollback": "the same",
   "DELETE /api/updates/blocked/:id": "no container was replaced that could fail",
   "POST /api/notifications/deliveries/:id/replay": "no response names a delivery before the walk",
   "POST /api/webhooks/deliveries/:id/replay": "the same",

@@ -2,10 +2,12 @@
 
 import { deepEqual, equal, match } from "node:assert/strict";
 import type { SnapshotView } from "../../services/snapshots/list.ts";
+import { FULL_DRILL_SEED } from "../helpers/drill.ts";
 import { type LiveApp, liveApp } from "../helpers/live_app.ts";
 import { VERSIONS } from "../helpers/migrating_app.ts";
 import { BUSYBOX, engineTest, type RealEngine } from "../helpers/real_engine.ts";
 import { ended, testStack } from "../helpers/test_stack.ts";
+import { until } from "../helpers/until.ts";
 
 const service = (version: keyof typeof VERSIONS, volume: string, more = {}) => ({
   image: BUSYBOX,
@@ -36,6 +38,7 @@ async function undoApp(real: RealEngine) {
     );
   return {
     app,
+    dataDir,
     stack,
     async rollBack() {
       const path = `/api/stacks/${stack.name}/rollback`;
@@ -68,7 +71,7 @@ engineTest("a failed deploy brings the data of all its containers back", async (
   await using test = await undoApp(real);
   const { app, stack } = test;
   await stack.store(sources("old", "old"));
-  equal((await stack.deploy({ data: "undo" })).status, "succeeded");
+  equal((await stack.deploy()).status, "succeeded");
   await test.write();
   const before = await test.both();
   const containers = statesOf(await stack.containers());
@@ -97,15 +100,11 @@ engineTest("a failed deploy brings the data of all its containers back", async (
   const deployed = await stack.deploy({ data: "undo" });
   equal(deployed.status, "succeeded", deployed.error!);
   equal(deployed.result.data.restored, null);
-  const after = await test.both();
-  match(after.join(), /file2.*file2/s);
+  match((await test.both()).join(), /file2.*file2/s);
   const back = await test.rollBack();
   equal(back.status, "succeeded", back.error!);
   equal(back.result.data.restored, deployed.result.data.before);
   deepEqual(await test.both(), before);
-  const forward = await test.rollBack();
-  equal(forward.status, "succeeded", forward.error!);
-  deepEqual(await test.both(), after);
 });
 
 engineTest("a deploy whose data could not come back is refused", async (real) => {
@@ -144,3 +143,66 @@ engineTest("a deploy whose data could not come back is refused", async (real) =>
   deepEqual(statesOf(await stack.containers()), before);
   equal((await stack.deploy({ data: "keep" })).status, "succeeded");
 });
+
+// In the full drill only, because it is long.
+if (FULL_DRILL_SEED !== undefined) {
+  engineTest(
+    "a failed deploy brings the data back that an added service has changed",
+    async (real) => {
+      await using test = await undoApp(real);
+      const { stack } = test;
+      const { services: { db, web }, volumes } = sources("old", "old");
+      const networks = { default: { labels: { level: "1" } } };
+      await stack.store({ services: { db, web }, volumes, networks });
+      equal((await stack.deploy()).status, "succeeded");
+      await test.write();
+      const before = await test.both();
+      const containers = statesOf(await stack.containers());
+
+      // The network is created again, so that the containers on it are replaced.
+      const added = service("bad", "db", { depends_on: ["web"] });
+      networks.default.labels.level = "2";
+      await stack.store({ services: { db, web, added }, volumes, networks });
+      const failed = await stack.deploy({ data: "undo" });
+      equal(failed.status, "rolled_back", failed.error!);
+      match(failed.error!, /added-1 exited with code 3/);
+      deepEqual(await test.both(), before);
+      deepEqual(statesOf(await stack.containers()), containers);
+    },
+  );
+}
+
+engineTest(
+  "a target that is lost during a deploy leaves the new containers on their data",
+  async (real) => {
+    await using test = await undoApp(real);
+    const { app, stack } = test;
+    await stack.store(sources("old", "old"));
+    equal((await stack.deploy()).status, "succeeded");
+    await test.write();
+    await stack.store(sources("good", "slow"));
+    const deploying = stack.deploy({ data: "undo", stableSeconds: 3_600 });
+    await until("it is observed", async () => {
+      const { body: { jobs: [job] } } = await app.call(
+        "GET",
+        "/api/jobs?kind=stack.deploy&limit=1",
+      );
+      const hasBegun = job.steps.some(({ name }: { name: string }) => name === "verify");
+      return job.endedAt === null && hasBegun;
+    });
+    await Deno.rename(`${test.dataDir}/snapshots`, `${test.dataDir}/elsewhere`);
+    await real.docker("exec", `${stack.name}-web-1`, "touch", "/data/fail");
+    const { status, error, result } = await deploying;
+    equal(status, "needs_attention", error!);
+    match(error!, /the data could not be brought back: .*; the data from before is in snapshot/);
+    match((await test.both()).join(), /file2.*file2/s);
+    const { "db-1": db } = await stack.containers();
+    deepEqual([db!.State.Running, db!.Config.Cmd?.[2]], [true, VERSIONS.good]);
+    equal(result.data.restored, null);
+
+    await Deno.rename(`${test.dataDir}/elsewhere`, `${test.dataDir}/snapshots`);
+    await stack.store(sources("good", "good"));
+    equal((await stack.deploy()).status, "succeeded");
+    deepEqual(Object.keys(await stack.containers()).sort(), ["db-1", "side-1", "web-1"]);
+  },
+);

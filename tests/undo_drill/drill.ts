@@ -11,6 +11,7 @@ import { keyOf, publish } from "./image.ts";
 const WORK_MS = 300_000;
 
 export interface DrillJob {
+  id: string;
   status: string;
   error: string | null;
   endedAt: string | null;

@@ -1,6 +1,7 @@
 /**
  * The image of the applications of the undo drill: a Debian with their packages, Node-RED and Verdaccio
- * from npm, and their scripts. The root file system is made once, in `dist/undo-drill`.
+ * from npm, and their scripts. The root file system is made once, as `dist/undo-drill.tar`: no tool that
+ * searches the tree for sources finds the programs in it.
  *
  * @module
  */
@@ -9,6 +10,8 @@ import { run } from "../../deploy/release/programs.ts";
 import type { RealEngine } from "../helpers/real_engine.ts";
 import { APPLICATIONS, SHOP_PROGRAM } from "./applications.ts";
 
+/** Image without the scripts, and with them. */
+const ROOT = "undo-drill/root:1";
 const IMAGE = "undo-drill/base:1";
 
 const PACKAGES =
@@ -21,7 +24,7 @@ const NODE_PACKAGES = {
   overrides: { "node-fetch": "2.7.0" },
 };
 
-const DIRECTORY = new URL("../../dist/undo-drill", import.meta.url).pathname;
+const ARCHIVE = new URL("../../dist/undo-drill.tar", import.meta.url).pathname;
 
 /** Names, modes, owners and content of all data, as one hash. */
 const RUN = `
@@ -62,9 +65,9 @@ const HTTP = `
 
 /** Imports the image into an engine. */
 export async function importBase(engine: RealEngine): Promise<void> {
-  await makeRoot();
-  const files = `${DIRECTORY}/opt/drill`;
-  await Deno.mkdir(files, { recursive: true });
+  if (!await Deno.stat(ARCHIVE).then(() => true, () => false)) await makeArchive();
+  await engine.docker("import", ARCHIVE, ROOT);
+  const files = await Deno.makeTempDir({ prefix: "longshore-undo-drill-" });
   await Deno.writeTextFile(`${files}/run`, RUN);
   await Deno.writeTextFile(`${files}/http.mjs`, HTTP);
   await Deno.writeTextFile(`${files}/shop.js`, SHOP_PROGRAM);
@@ -73,28 +76,26 @@ export async function importBase(engine: RealEngine): Promise<void> {
       await Deno.writeTextFile(`${files}/${part}-${keyOf(application.name)}`, application[part]);
     }
   }
-  const script = 'tar -C "$1" --exclude=./var/cache/apt/archives -c . | docker import - "$2"';
-  const { success, stderr } = await new Deno.Command("sh", {
-    args: ["-euc", script, "sh", DIRECTORY, IMAGE],
-    env: { DOCKER_HOST: `unix://${engine.socketPath}`, DOCKER_CONFIG: "/nonexistent" },
-    stdout: "null",
-    stderr: "piped",
-  }).output();
-  if (!success) throw new Error(new TextDecoder().decode(stderr));
+  const base = await engine.docker("create", ROOT, "true");
+  await engine.docker("cp", `${files}/.`, `${base}:/opt/drill`);
+  await engine.docker("commit", base, IMAGE);
+  await engine.docker("rm", base);
+  await Deno.remove(files, { recursive: true });
 }
 
-async function makeRoot(): Promise<void> {
-  const exists = (path: string) => Deno.stat(path).then(() => true, () => false);
-  if (!await exists(`${DIRECTORY}/etc/debian_version`)) {
-    console.log(`Making a Debian in ${DIRECTORY}`);
-    const options = ["--variant=minbase", `--include=${PACKAGES}`, "bookworm"];
-    await run("debootstrap", [...options, DIRECTORY]);
-  }
-  const node = `${DIRECTORY}/opt/node`;
-  if (await exists(`${node}/node_modules/verdaccio`)) return;
+async function makeArchive(): Promise<void> {
+  console.log(`Making a Debian as ${ARCHIVE}`);
+  const root = await Deno.makeTempDir({ prefix: "longshore-undo-drill-" });
+  const options = ["--variant=minbase", `--include=${PACKAGES}`, "bookworm"];
+  await run("debootstrap", [...options, root]);
+  const node = `${root}/opt/node`;
   await Deno.mkdir(node, { recursive: true });
   await Deno.writeTextFile(`${node}/package.json`, JSON.stringify(NODE_PACKAGES));
   await run("npm", ["install", "--prefix", node, "--no-audit", "--no-fund"]);
+  const partial = `${ARCHIVE}.partial`;
+  await run("tar", ["-C", root, "--exclude=./var/cache/apt/archives", "-cf", partial, "."]);
+  await Deno.rename(partial, ARCHIVE);
+  await Deno.remove(root, { recursive: true });
 }
 
 /** Name of an application in those of images and files. */

@@ -150,6 +150,7 @@ async function killOnce(
     const { body } = await run.longshore.call("GET", `/api/containers/${container}`);
     return body.state === "running";
   });
+  const before = await lastJob(run);
   const interrupted = interrupt(proxy, {
     number,
     moment,
@@ -167,8 +168,10 @@ async function killOnce(
     run.longshore = await run.start();
   }
   const when = `${version}, ${number} (${at})`;
-  const job = await lastJob(run);
-  await assertWhole(run, `${when}: ${job?.status} ${job?.error}`);
+  const last = await lastJob(run);
+  const job = last?.id === before?.id ? undefined : last;
+  const isOld = await assertWhole(run, `${when}: ${job?.status} ${job?.error}`);
+  equal(isOld, job?.status !== "succeeded", `${when}: the job's record is true`);
   await remove(run);
   if (at === undefined) return undefined;
   return job?.status ?? "not accepted";
@@ -182,7 +185,7 @@ const jobEnd = (longshore: Longshore, id: string) =>
       () => true,
     ));
 
-/** The job that was struck, when it has ended; `undefined` if it was not accepted. */
+/** The last job of the kind, when it has ended. */
 const lastJob = async ({ longshore, killed }: Run): Promise<DrillJob | undefined> => {
   const jobs = await until("the job has ended", async () => {
     const query = `kind=${killed.jobKind}&limit=1`;
@@ -192,8 +195,8 @@ const lastJob = async ({ longshore, killed }: Run): Promise<DrillJob | undefined
   return jobs[0];
 };
 
-/** One container of the name is there and runs, on data of its version. */
-async function assertWhole({ engine, killed }: Run, when: string): Promise<void> {
+/** One container of the name is there and runs, on data of its version. @returns Whether it is the old one. */
+async function assertWhole({ engine, killed }: Run, when: string): Promise<boolean> {
   const { container, volume } = killed;
   const names = await until(`one container: ${when}`, async () => {
     const all = await engine.docker("ps", "--all", "--format={{.Names}} {{.State}}");
@@ -208,6 +211,7 @@ async function assertWhole({ engine, killed }: Run, when: string): Promise<void>
   const mount = `--volume=${volume}:/data:ro`;
   const data = await engine.docker("run", "--rm", mount, BUSYBOX, "sh", "-c", read);
   equal(data, isOld ? "file\nversion\n1\nold" : "file2\nversion\n2\nold\nnew", when);
+  return isOld;
 }
 
 async function remove({ engine }: Run): Promise<void> {

@@ -167,11 +167,11 @@ export interface StackUpdateInput {
   force: boolean;
   /** Missing in jobs of older versions. */
   rehearsal?: RehearsalChoice;
-  /** What each container goes back to; missing for newer images. */
+  /** Images and data that a rollback brings back; missing for newer images. */
   previous?: StackRollback[];
 }
 
-/** What a container of a stack goes back to. */
+/** Image and data to which a container of a stack goes back. */
 export interface StackRollback {
   container: string;
   imageId: string;
