@@ -99,7 +99,7 @@ const HANDED_OVER: readonly Handover[] = [
   })),
   {
     at: "POST /api/fleet/invites 201",
-    fields: { token: "the token of an invite", command: null },
+    fields: { token: null, command: null },
     because: "a host joins with it; it is shown this once",
   },
   {
