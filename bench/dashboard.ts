@@ -92,7 +92,7 @@ async function startService(count: number, log = fakeLog()) {
 
 /** Opens a browser and signs in over Fast 4G. */
 async function signIn(service: Longshore) {
-  const browser = await startDashboardBrowser();
+  const browser = await startDashboardBrowser({ hasWindow: true });
   const page = await browser.context.newPage();
   await page.setViewport(DESKTOP);
   const record = (act: () => Promise<unknown>) => recordWork(page, SLOWDOWN, act);

@@ -44,6 +44,7 @@ import { createRunningPolls } from "../services/automation/integrations/running_
 import type { Secrets } from "../services/secrets/secrets.ts";
 import type { SelfHint } from "../services/containers/self_container.ts";
 import { serverIdentity } from "../services/events/server_identity.ts";
+import { openInWorker } from "../services/backup/restic/worker_repository.ts";
 import { createSnapshotFiles } from "../services/backup/storages/snapshot_files.ts";
 import { createDiskUsageCache } from "../services/storage/disk_usage_cache.ts";
 import { createRegistrySessions } from "../services/images/registries/sessions.ts";
@@ -52,8 +53,10 @@ import { createEventStream } from "../services/containers/event_stream.ts";
 import { createSnapshotCache } from "../services/events/snapshot_cache.ts";
 import { createStatsCache } from "../services/containers/stats_cache.ts";
 import { createStreamHub } from "../services/stream/hub.ts";
+import { createGitRounds } from "../services/git/rounds.ts";
 import { createTakeoverScans } from "../services/takeover/scans.ts";
 import { createTickets } from "../services/stream/tickets.ts";
+import { createPassing } from "../services/fleet/passing/sides.ts";
 import { createSwarmManager } from "../services/swarm/manager.ts";
 import { createTerminals } from "../services/containers/terminal/terminals.ts";
 import { createVitals } from "../services/metrics/vitals.ts";
@@ -77,6 +80,7 @@ export function assemble(parts: Parts): Deps {
   const stream = createStreamHub({ now, clientsMax: config.maxSseClients });
   accounts.subscribe(stream.endUnauthorized);
   const inventory = createInventory(now, createTemporaryNames(db));
+  const fleet = createFleet(db);
   const limiters = createLimiters();
   const logStreams = createLogStreams({ engine, inventory, limiters, now });
   accounts.subscribe(logStreams.endUnauthorized);
@@ -91,9 +95,11 @@ export function assemble(parts: Parts): Deps {
     reservations: createReservations(),
     jobs: createActiveJobs({ followersMax: config.maxSseClients }),
     diskUsage: createDiskUsageCache(engine, now),
+    openRepository: openInWorker,
     snapshotFiles: createSnapshotFiles(),
     registrySessions: createRegistrySessions(now),
     swarm: createSwarmManager(engine, now),
+    passing: createPassing({ ...parts, accounts, fleet }),
     eventStream: createEventStream(now),
     stats: createStatsCache(now),
     host: createHostCache(),
@@ -107,6 +113,7 @@ export function assemble(parts: Parts): Deps {
     passwords: createPasswords(),
     composeLoader: createComposeLoader(async () => await startWorker(await workerScript())),
     takeover: createTakeoverScans(),
+    git: createGitRounds(),
     limiters,
     engineStatus: createEngineStatusReader(engine, now),
     anonymousLog: createAnonymousLog(parts.log, now),
@@ -140,7 +147,7 @@ export function assemble(parts: Parts): Deps {
     outbox: createOutboxSignal(),
     channels,
     maintenance,
-    fleet: createFleet(db),
+    fleet,
     vitals: createVitals(),
     workers: new Map(),
     startedAt: now(),

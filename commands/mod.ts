@@ -87,6 +87,11 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
     usage: usages.STACK,
     run: async (program) => (await import("./stack.ts")).stack(program),
   },
+  git: {
+    summary: "Add Git repositories, and show what their stacks follow",
+    usage: usages.GIT,
+    run: async (program) => (await import("./git.ts")).git(program),
+  },
   takeover: {
     summary: "Take over the stacks that other programs have deployed",
     usage: usages.TAKEOVER,

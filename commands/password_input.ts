@@ -60,6 +60,26 @@ export async function readNewPassword(signal: AbortSignal): Promise<string> {
   }
 }
 
+/**
+ * Reads a secret that exists, such as a token.
+ *
+ * @throws {CommandError} If there is none, or at an interrupt.
+ */
+export async function readSecret(name: string, signal: AbortSignal): Promise<string> {
+  if (!Deno.stdin.isTerminal()) return given(decode(await firstLine()));
+  Deno.stdin.setRaw(true);
+  try {
+    return given(await readLine(`${name}: `, readKeys(signal)));
+  } finally {
+    Deno.stdin.setRaw(false);
+  }
+}
+
+function given(secret: string): string {
+  if (secret !== "") return secret;
+  throw new CommandError("No secret was given");
+}
+
 async function firstLine(): Promise<Uint8Array> {
   const buffer = new Uint8Array(LINE_BYTES_MAX);
   let length = 0;

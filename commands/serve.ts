@@ -44,11 +44,12 @@ export async function serve(program: Program): Promise<number> {
 
   try {
     await sleep(FIRST_PROBE_MS, signal);
-    const { openService } = await import("./service.ts");
+    const { openService, serveFleet } = await import("./service.ts");
     using service = await openService({ program, config, log, now, address: listener.address });
     // Hosts of a fleet dial WebSockets.
     service.deps.fleet.onHub(listener.relay);
     startup.open(service.app);
+    const fleet = serveFleet(service.deps, service.app);
 
     const working = service.runWorkers(signal);
     try {
@@ -60,7 +61,7 @@ export async function serve(program: Program): Promise<number> {
       await notifying.stopping();
       service.deps.stream.close();
       await service.deps.terminals.close();
-      await drain(listener);
+      await drain(listener, fleet);
     } finally {
       await working;
     }
@@ -89,8 +90,8 @@ async function findFault(
   return typeof status === "number" || listener.isFull ? undefined : status;
 }
 
-async function drain(listener: Listener): Promise<void> {
-  await withDeadline(listener.shutdown(), DRAIN_MS);
+async function drain(...parts: Pick<Listener, "shutdown">[]): Promise<void> {
+  await withDeadline(Promise.all(parts.map((each) => each.shutdown())), DRAIN_MS);
 }
 
 /** An unhandled rejection is a bug. It is logged, and the service keeps running. */

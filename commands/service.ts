@@ -17,6 +17,7 @@ import { ensureCredentials } from "./credentials.ts";
 import { openDataDirectory } from "./data_directory.ts";
 import { findEngineEndpoint } from "./engine_endpoint.ts";
 import { greet } from "./greeting.ts";
+export { serveFleet } from "./fleet_socket.ts";
 import { commandError, executableOf, type Program } from "./program.ts";
 
 /** A service whose databases are open, with the application that answers its requests. */

@@ -104,8 +104,10 @@ async function plan(program: Program): Promise<number> {
 async function deploy(program: Program): Promise<number> {
   const { values: [file], options } = parseArguments("stack deploy", program, ["[FILE]"], {
     ...SOURCE_OPTIONS,
+    data: "value",
     pull: "value",
     recreate: "value",
+    rehearse: "flag",
     "remove-orphans": "flag",
   });
   const { print, signal } = program;
@@ -115,6 +117,8 @@ async function deploy(program: Program): Promise<number> {
   const job = JSON.parse(
     await service.post(`/api/stacks/${name}/deploy`, {
       expectedVersion: version,
+      data: options.data,
+      rehearse: options.rehearse,
       pull: options.pull,
       recreate: options.recreate,
       removeOrphans: options["remove-orphans"] ?? false,

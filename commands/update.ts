@@ -16,7 +16,7 @@ interface Plan {
   replaced: { setting: string; names: string[] }[] | null;
   warnings: string[];
   obstacles: { message: string; canForce: boolean }[];
-  data: { choice: "keep" | "undo"; volumes: { name: string }[] };
+  data: { choice: "keep" | "undo"; volumes: { name: string }[]; keptDays: number };
   rehearsal: { containers: string[]; obstacle: string | null } | null;
   verification: { method: string; holdSeconds: number; deadlineSeconds: number };
 }
@@ -62,7 +62,8 @@ function printPlan({ print }: Program, plan: Plan): void {
   }
   if (rehearsal) print(`Rehearsed with: ${rehearsal.containers.join(", ")}`);
   if (data.choice === "undo") {
-    print(`Data kept before: ${data.volumes.map(({ name }) => name).join(", ") || "none"}`);
+    const names = data.volumes.map(({ name }) => name).join(", ");
+    print(`Data kept before: ${names ? `${names}, for ${data.keptDays} days` : "none"}`);
   }
   const goal = method === "health" ? "healthy" : "running";
   print(`Success: ${goal} for ${holdSeconds} s, within ${deadlineSeconds} s`);

@@ -140,6 +140,7 @@ stacks:read for --stack without -f; without it, API_KEY is used. The service is 
 export const STACK = `longshore stack validate FILE [--env-file FILE] [--profiles LIST] [--json]
        longshore stack plan FILE [--name NAME] [--remove-orphans]
        longshore stack deploy FILE [--name NAME] [--pull POLICY] [--recreate POLICY] [--remove-orphans]
+                              [--data CHOICE] [--rehearse]
        longshore stack down FILE [--name NAME] [--volumes]
 
 validate checks a Compose file, and prints each problem with its line and column. Needs no service and no
@@ -164,6 +165,9 @@ STACK_ROOTS (default /opt/stacks), and is deployed from there.
 --pull POLICY      always, missing or never (default: pull_policy of each service, or missing)
 --recreate POLICY  changed (default), always or never
 --remove-orphans   also remove containers of services that are not in the file
+--data CHOICE      undo: keep the data of the volumes before, and bring it back if the deploy fails; keep:
+                   leave it as the new containers wrote it; by default as labels and settings say
+--rehearse         try the new containers out on a copy of the data first
 --volumes          also remove the volumes with all data
 
 LONGSHORE_TOKEN is an API token (longshore token create) with the permissions stacks:read,
@@ -171,6 +175,26 @@ stacks:write and stack_sources:read; without it, API_KEY is used. The service is
 DATA_DIR, or that at LONGSHORE_URL.
 
 Variables of the shell are not used.`;
+
+export const GIT = `longshore git add URL [OPTIONS] [--json]
+       longshore git status [--json]
+
+add lets the running service follow a Git repository: the Compose files of its newest commit become
+versions of stacks. It fetches the repository at once, prints the stacks, and the address and the secret
+of the webhook, which is not shown again. status shows all repositories with their stacks.
+
+--name NAME      name of the repository (default: the end of URL)
+--branch NAME    branch to follow (default: the default branch of the server)
+--path PATH      Compose file, such as stacks/*/compose.yaml (default: none; attach stacks later)
+--stack NAME     name of the stack; * for the text of * in --path (default: *)
+--deploy MODE    manual (default), plan or auto
+--username NAME  user name of a password; without it, the secret is a token
+--secret         read a token or password from the terminal or standard input
+--json           print the response of the API
+
+LONGSHORE_TOKEN is an API token (longshore token create) of the role admin with the permissions
+git:read, git:write and, with --path, stacks:write; without it, API_KEY is used. The service is the one
+that runs on DATA_DIR, or that at LONGSHORE_URL.`;
 
 export const TAKEOVER =
   `longshore takeover [--stack NAME]... [--accept-recreate] [--dry-run] [--json]

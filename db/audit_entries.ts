@@ -51,6 +51,8 @@ const entries = table("audit_entries", {
   actorEmail: text<string | null>(),
   /** The API token that the actor used, with its name at that time; `null` for a login. */
   token: json<{ id: string; name: string } | null>(),
+  /** The hub that passed the request on, and the name of its user; `null` for direct requests. */
+  hub: json<{ id: string; name: string; user: string } | null>(),
   role: text(),
   /** Method and path pattern, e.g. `POST /api/containers/:id/stop`. */
   action: text(),

@@ -18,7 +18,15 @@ export const JOB_STATUSES = [
 ] as const;
 type JobStatus = (typeof JOB_STATUSES)[number];
 
-export const JOB_TARGET_TYPES = ["image", "container", "stack", "host"] as const;
+export const JOB_TARGET_TYPES = [
+  "image",
+  "container",
+  "stack",
+  "host",
+  "service",
+  "secret",
+  "config",
+] as const;
 export type JobTargetType = (typeof JOB_TARGET_TYPES)[number];
 
 export interface JobProgress {
@@ -57,7 +65,7 @@ const jobs = table("jobs", {
    * is the name.
    */
   target: text(),
-  /** The stack of a target that is a container in one. */
+  /** The stack of a target that is a container or service in one. */
   stack: text<string | null>(),
   status: text<JobStatus>(),
   progress: json<JobProgress | null>(),

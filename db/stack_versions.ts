@@ -1,7 +1,20 @@
 /** The `stack_versions` table: the sources of stacks, with their history. @module */
 
-import { number, type Row, table, text } from "./columns.ts";
+import { json, number, type Row, table, text } from "./columns.ts";
 import type { Database } from "./database.ts";
+
+/** The commit that a version was made of. */
+export interface VersionCommit {
+  id: string;
+  /** `Name <address>`. */
+  author: string;
+  /** The first line. */
+  message: string;
+  /** ISO 8601, UTC. */
+  committedAt: string;
+  /** Principal whose signature was verified. */
+  signer: string | null;
+}
 
 const versions = table("stack_versions", {
   stack: text(),
@@ -14,6 +27,8 @@ const versions = table("stack_versions", {
   createdBy: text(),
   /** ISO 8601, UTC. */
   createdAt: text(),
+  /** The commit that it was made of. */
+  gitCommit: json<VersionCommit | null>(),
 }, { key: "stack" });
 
 /** One version of the sources of a stack. */
@@ -44,11 +59,18 @@ export function selectStackVersions(
   db: Database,
   stack: string,
 ): Omit<StackVersion, "sealedSource">[] {
-  return db.all(
-    `SELECT stack, version, kind, created_by AS createdBy, created_at AS createdAt
+  const rows = db.all<
+    Omit<StackVersion, "sealedSource" | "gitCommit"> & { gitCommit: string | null }
+  >(
+    `SELECT stack, version, kind, created_by AS createdBy, created_at AS createdAt,
+       git_commit AS gitCommit
      FROM stack_versions WHERE stack = :stack ORDER BY version DESC`,
     { stack },
   );
+  return rows.map((row) => ({
+    ...row,
+    gitCommit: row.gitCommit === null ? null : JSON.parse(row.gitCommit),
+  }));
 }
 
 /** Stacks with sources, by name. */

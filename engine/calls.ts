@@ -71,10 +71,24 @@ export const CALLS = {
   "POST /volumes/create": use("create volumes", "VOLUMES"),
   "DELETE /volumes/{name}": use("remove volumes", "VOLUMES"),
 
+  "GET /swarm": use("describe the swarm", "SWARM"),
+  "POST /swarm/update": use("change the swarm's join tokens", "SWARM"),
+  "GET /nodes": use("list nodes of the swarm", "NODES"),
+  "GET /nodes/{id}": use("read nodes of the swarm", "NODES"),
+  "POST /nodes/{id}/update": use("change nodes of the swarm", "NODES"),
   "GET /services": use("list services of the swarm", "SERVICES"),
   "GET /services/{id}": use("read services of the swarm", "SERVICES"),
+  "GET /services/{id}/logs": use("read logs of services", "SERVICES"),
+  "POST /services/create": use("create services of the swarm", "SERVICES"),
   "POST /services/{id}/update": use("change services of the swarm", "SERVICES"),
+  "DELETE /services/{id}": use("remove services of the swarm", "SERVICES"),
   "GET /tasks": use("list tasks of the swarm", "TASKS"),
+  "GET /secrets": use("list secrets of the swarm", "SECRETS"),
+  "POST /secrets/create": use("create secrets of the swarm", "SECRETS"),
+  "DELETE /secrets/{id}": use("remove secrets of the swarm", "SECRETS"),
+  "GET /configs": use("list configs of the swarm", "CONFIGS"),
+  "POST /configs/create": use("create configs of the swarm", "CONFIGS"),
+  "DELETE /configs/{id}": use("remove configs of the swarm", "CONFIGS"),
 } satisfies Record<`${Method} /${string}`, CallUse>;
 
 export type Method = "GET" | "HEAD" | "POST" | "PUT" | "DELETE";
@@ -87,15 +101,13 @@ type Filled<Path extends string> = Path extends `${infer Start}{${string}}${infe
   ? `${Start}${string}${Filled<Rest>}`
   : Path;
 
-/** Method and path as arguments. */
-export type CallTarget = {
-  [Name in CallName]: Name extends `${infer M extends Method} ${infer Path}`
-    ? [method: M, path: Filled<Path>]
-    : never;
-}[CallName];
-
 /** The path of a call with a method. */
-export type CallPath<M extends Method> = Extract<CallTarget, [M, string]>[1];
+export type CallPath<M extends Method> = CallName extends infer Name
+  ? Name extends `${M} ${infer Path}` ? Filled<Path> : never
+  : never;
+
+/** Method and path as arguments. */
+export type CallTarget = { [M in Method]: [method: M, path: CallPath<M>] }[Method];
 
 function use(purpose: string, option: string): CallUse {
   return { purpose, option };

@@ -283,7 +283,7 @@ class Client implements Engine {
 
   #setDeadline(call: Call, { headTimeoutMs = HEAD_TIMEOUT_MS, long }: RequestOptions): void {
     const limit = `${headTimeoutMs / 1000} s`;
-    const onDeadline = () => call.fail(this.#timeout(`did not answer within ${limit}`));
+    const onDeadline = () => call.fail(this.#late(`did not answer within ${limit}`, "timeout"));
     if (long || headTimeoutMs <= this.#suspectMs) {
       return call.setTimer(headTimeoutMs, () => {
         this.#probe.suspect();
@@ -299,7 +299,7 @@ class Client implements Engine {
   /** Sends a probe, which does not wait for other requests. */
   async #sendProbe(target: string): Promise<PlainResponse> {
     const call = new Call(undefined, this.#calls);
-    call.setTimer(this.#probeTimeoutMs, () => call.fail(this.#timeout("does not answer")));
+    call.setTimer(this.#probeTimeoutMs, () => call.fail(this.#late("does not answer", "silent")));
     try {
       const request = encodeRequest({ method: "GET", target });
       const reply = await this.#transport.exchange(call, undefined, "GET", request);
@@ -312,9 +312,9 @@ class Client implements Engine {
     }
   }
 
-  #timeout(what: string) {
+  #late(what: string, reason: "timeout" | "silent") {
     const message = `The container engine at ${this.endpoint.address} ${what}`;
-    return new EngineUnreachableError(message, "timeout");
+    return new EngineUnreachableError(message, reason);
   }
 
   #closedError() {

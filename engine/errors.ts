@@ -29,7 +29,8 @@ export type UnreachableReason =
   | "address" // the name has no address, or one that must not be used
   | "tls" // the certificate of either side is not accepted
   | "refused" // the socket exists, but no process accepts connections
-  | "timeout" // no response in time
+  | "timeout" // no response in time, which may be due to what was asked
+  | "silent" // not even a ping has an answer
   | "broken" // the connection ended before the response was complete
   | "protocol" // the response was malformed or too large
   | "version" // the engine supports no API version that this client supports

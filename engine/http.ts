@@ -88,12 +88,14 @@ export class Connection {
  * @throws {TypeError} For a target or header with characters that could break out of its line.
  */
 export function encodeRequest(
-  { method, target, headers = {}, body, chunked = false, upgrade = false }: {
+  { method, target, headers = {}, body, length, chunked = false, upgrade = false }: {
     method: string;
     target: string;
     headers?: Record<string, string> | undefined;
     /** JSON text. */
     body?: string | undefined;
+    /** Bytes of a body that follows as it is. */
+    length?: number | undefined;
     /** The body follows in chunks. */
     chunked?: boolean;
     /** Requests a raw connection in both directions. */
@@ -111,6 +113,7 @@ export function encodeRequest(
   }
   if (upgrade) head += "Connection: Upgrade\r\nUpgrade: tcp\r\n";
   if (chunked) return encoder.encode(`${head}Transfer-Encoding: chunked\r\n\r\n`);
+  if (length !== undefined) return encoder.encode(`${head}Content-Length: ${length}\r\n\r\n`);
   if (body === undefined) {
     if (method !== "GET" && method !== "HEAD") head += "Content-Length: 0\r\n";
     return encoder.encode(`${head}\r\n`);

@@ -60,6 +60,10 @@ export interface EngineInfo {
     LocalNodeState?: string;
     /** Whether this node is a manager. */
     ControlAvailable?: boolean;
+    /** Why it is not active, or that the swarm has no leader. */
+    Error?: string;
+    /** Managers that the node knows, with address and port. */
+    RemoteManagers?: { NodeID?: string; Addr?: string }[] | null;
     [field: string]: unknown;
   } | null;
   [field: string]: unknown;

@@ -16,7 +16,13 @@ import { corsHeaders, preflight } from "./pipeline/cors.ts";
 import { type EditionGroup, everyRoute, groups, isUnlimited, pathOfHost } from "./editions.ts";
 import { loadEndpoints, pathTest } from "./contract/group.ts";
 import { failureOf } from "./pipeline/errors.ts";
-import { type Exchange, requestIdOf, respondJson, respondRaw } from "./pipeline/exchange.ts";
+import {
+  type Exchange,
+  type Noted,
+  requestIdOf,
+  respondJson,
+  respondRaw,
+} from "./pipeline/exchange.ts";
 import { assertEnrolled } from "../services/access/factors/enrolment.ts";
 import type { Audit, EndpointDeps, Identify } from "./pipeline/request_context.ts";
 import { createRequestLog, loggedPath } from "./pipeline/request_log.ts";
@@ -27,8 +33,11 @@ import { identify } from "./pipeline/authorize.ts";
 import { createRouter, type Router } from "./pipeline/router.ts";
 import { VERSION } from "../services/version.ts";
 
-/** Handles a request; never rejects. `peer` is the address of the other end of the connection. */
-export type App = (request: Request, peer: string) => Promise<Response>;
+/**
+ * Handles a request; never rejects. `peer` is the address of the other end of the connection.
+ * With `noted`, a hub passed the request on, whose caller counts in place of the peer.
+ */
+export type App = (request: Request, peer: string, noted?: Noted) => Promise<Response>;
 
 export function createApp(deps: Deps, identifyCaller: Identify = identify(deps)): App {
   const { config, license, log, now, vitals } = deps;
@@ -63,21 +72,22 @@ export function createApp(deps: Deps, identifyCaller: Identify = identify(deps))
   const cors = corsHeaders(config.corsOrigins);
   const ownDomainPath = pathOfHost(deps);
 
-  return async function handle(request, peer) {
+  return async function handle(request, peer, noted) {
     const started = performance.now();
     vitals.recordRequestStart();
     const exchange: Exchange = {
-      received: request,
+      received: noted?.received ?? request,
       requestId: requestIdOf(request),
       address: peer,
       headers: cors(request),
+      ...(noted && { noted: noted.caller }),
     };
     let response: Response;
     try {
       assertUrl(request);
-      exchange.address = addressOf(peer, request.headers);
+      if (!noted) exchange.address = addressOf(peer, request.headers);
       if (!isProbe(pathOf(request)) && !isUnlimited(deps, request)) {
-        limit.check(exchange.address);
+        limit.check(noted?.caller.userId ?? exchange.address);
       }
       response = preflight(request, exchange) ??
         await dispatch(withOwnDomainPath(withTrustedHeaders(request, peer)), exchange);

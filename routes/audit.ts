@@ -20,6 +20,13 @@ const AuditEntry = z.object({
   token: z.object({ id: z.string(), name: z.string().meta({ example: "CI" }) }).nullable().meta({
     description: "The API token that the actor used, with its name at that time",
   }),
+  hub: z.object({
+    id: z.string(),
+    name: z.string().meta({ example: "hub-1" }),
+    user: z.string().meta({ example: "ada@example.org" }),
+  }).nullable().meta({
+    description: "The hub that passed the request on, and the name of its user",
+  }),
   role: z.string().meta({ description: "`system` for the service itself" }),
   action: z.string().meta({ example: "POST /api/containers/:id/stop" }),
   target: z.string().meta({ example: "web" }),

@@ -60,10 +60,13 @@ import type { Reservations } from "./containers/reservations.ts";
 import type { RegistrySessions } from "./images/registries/sessions.ts";
 import type { DiskUsageCache } from "./storage/disk_usage_cache.ts";
 import type { EventStream } from "./containers/event_stream.ts";
+import type { GitRounds } from "./git/rounds.ts";
 import type { TakeoverScans } from "./takeover/scans.ts";
 import type { Terminals } from "./containers/terminal/terminals.ts";
+import type { Passing } from "./fleet/passing/sides.ts";
 import type { SwarmManager } from "./swarm/manager.ts";
 import type { Vitals } from "./metrics/vitals.ts";
+import type { OpenRepository } from "./backup/restic/worker_repository.ts";
 import type { SnapshotFiles } from "./backup/storages/snapshot_files.ts";
 import type { SnapshotCache } from "./events/snapshot_cache.ts";
 
@@ -84,12 +87,16 @@ export interface Deps {
   jobs: ActiveJobs;
   /** The engine's disk usage, computed on demand. */
   diskUsage: DiskUsageCache;
+  /** Opens the repository of a backup target, whose work must not block this thread. */
+  openRepository: OpenRepository;
   /** Files of backup targets that lists of snapshots need. */
   snapshotFiles: SnapshotFiles;
   /** Sessions at image registries: tokens, limits and authentication schemes. */
   registrySessions: RegistrySessions;
   /** Whether the engine manages a swarm. */
   swarm: SwarmManager;
+  /** Requests that this installation passes on as a hub, or gets as a member. */
+  passing: Passing;
   /** Whether the engine's events can be read. */
   eventStream: EventStream;
   /** Identity of the service's own container. */
@@ -116,6 +123,8 @@ export interface Deps {
   composeLoader: ComposeLoader;
   /** Stacks of other programs, as the last scan found them. */
   takeover: TakeoverScans;
+  /** Fetches of Git repositories. */
+  git: GitRounds;
   /** Limits of expensive requests. */
   limiters: Limiters;
   /** The engine's version and reachability, from memory. */

@@ -96,6 +96,16 @@ export class ChangedMeanwhileError extends AppError {
   }
 }
 
+/** The sources would recreate containers, which the caller has not accepted. */
+export class PlanRefusedError<Change extends object = object> extends AppError {
+  override readonly name = "PlanRefusedError";
+
+  /** @param changes Those of the plan. */
+  constructor(message: string, readonly changes: readonly Change[]) {
+    super("conflict", message);
+  }
+}
+
 /** A key file cannot be used; the message says what to do. */
 export class KeyFileError extends Error {
   override readonly name = "KeyFileError";

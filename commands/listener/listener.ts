@@ -9,11 +9,12 @@ import { clientAddress, normalized, trustedPeer } from "../../routes/pipeline/cl
 import { SMALL_BYTES, streamOf, wholeBody } from "../../routes/pipeline/exchange.ts";
 import { addressGroup } from "../../services/access/address_group.ts";
 import type { Config } from "../../services/config/config.ts";
-import { errorFields, type Log } from "../../services/log.ts";
+import type { Log } from "../../services/log.ts";
 import { type Connection, createConnections } from "./connections.ts";
 import { hasFreeDescriptors } from "./descriptors.ts";
 import { discardHiddenBody } from "./hidden_body.ts";
 import { serveConnection, type ServedConnection } from "./http_connection.ts";
+import { respondInternalError } from "./internal_error.ts";
 import { openSocket, type SocketConfig, tlsError } from "./socket.ts";
 import { createRelay, type Relay, RELAYED_DESCRIPTORS } from "./relay.ts";
 import { persist, type Persistence } from "../persistence.ts";
@@ -210,12 +211,4 @@ export function acceptConnections(
     onConnection(await socket.accept());
     succeed();
   }, persistence);
-}
-
-function respondInternalError(log: Log, error: unknown): Response {
-  log.error("request failed outside of the application", errorFields(error));
-  return new Response('{"error":"Internal error"}', {
-    status: 500,
-    headers: { "content-type": "application/json" },
-  });
 }

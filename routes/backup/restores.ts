@@ -42,6 +42,10 @@ const StackRestorePlan = z.object({
     description: "Whether the sources were written from the containers",
   }),
   stops: z.array(z.string()).meta({ description: "Running containers that are stopped" }),
+  room: z.object({
+    needed: z.number().nullable().meta({ description: "Bytes; null if unknown" }),
+    free: z.number().nullable().meta({ description: "Bytes; null where it cannot be seen" }),
+  }).meta({ description: "On the disk of the engine" }),
   warnings: z.array(z.string()),
 }).meta({ id: "BackupStackRestorePlan" });
 
@@ -103,7 +107,8 @@ export const restoreEndpoints = (deps: Deps) => [
       failures: {
         ...SNAPSHOT_FAILURES,
         404: "The snapshot, a path in it or the target does not exist",
-        409: "A name is in use, the volumes cannot be emptied, or an action is in progress",
+        409: "A name is in use, the volumes cannot be emptied, the engine's disk has too little " +
+          "room, or an action is in progress",
         ...ENGINE_FAILURES,
       },
     },

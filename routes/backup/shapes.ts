@@ -34,8 +34,8 @@ export const Volumes = z.array(VolumeName).min(1).max(VOLUMES_MAX).meta({
 export const Mode = z.enum(MODES).meta({
   description: "stop: containers that write are stopped meanwhile; pause: they are paused; " +
     "hooks: databases are dumped, and commands of labels run before and after; live: nothing, so " +
-    "that files may be of different moments. Default: the label `longshore.backup`, else `hooks` " +
-    "if all of them are recognized or have hooks, else `stop`",
+    "that files may be of different moments. Default: the label `longshore.backup`, else the " +
+    "setting of the stack, else `hooks` if all of them are recognized or have hooks, else `stop`",
 });
 
 export const IncludeSharedUsers = z.boolean().meta({

@@ -116,6 +116,11 @@ export const snapshotEndpoints = (deps: Deps) => {
           room: z.number().nullable().meta({
             description: "Bytes left at the target; null where it does not say so",
           }),
+          mode: Mode.meta({ description: "Of a backup that names none" }),
+          leftOut: z.array(z.string()).meta({
+            description: "Mounted directories that are not below `STACK_ROOTS`, and Longshore's " +
+              "own data: not included",
+          }),
         }).meta({ id: "BackupEstimate" }),
         failures: {
           404: "The stack, the volume or the target does not exist",

@@ -1,10 +1,16 @@
 /** /api/backup/stacks: what is backed up. @module */
 
 import * as z from "zod";
-import { listStackBackups } from "../../services/automation/backups/stacks.ts";
+import {
+  isUnprotected,
+  listStackBackups,
+  setBackupMode,
+} from "../../services/automation/backups/stacks.ts";
 import type { Deps } from "../../services/deps.ts";
 import { endpoint } from "../contract/endpoint.ts";
-import { ENGINE_FAILURES, Timestamp } from "../contract/shapes.ts";
+import { Done, ENGINE_FAILURES, queryBoolean, Timestamp } from "../contract/shapes.ts";
+import { StackName } from "../stacks/shapes.ts";
+import { Mode } from "./shapes.ts";
 
 const StackBackups = z.object({
   stack: z.string().meta({ example: "shop" }),
@@ -16,6 +22,9 @@ const StackBackups = z.object({
       "Whether the label `longshore.backup=off` of a container leaves it out of schedules",
   }),
   isScheduled: z.boolean().meta({ description: "Whether an enabled schedule backs it up" }),
+  mode: Mode.nullable().meta({
+    description: "Mode of its backups where no label decides; null for the default",
+  }),
   lastBackup: z.object({
     at: Timestamp,
     snapshot: z.string(),
@@ -34,7 +43,37 @@ export const stackBackupEndpoints = (deps: Deps) => [
       "Longshore remembers it: no target is asked.",
     role: "viewer",
     permission: "backup:read",
+    query: z.object({
+      unprotected: queryBoolean({
+        fallback: false,
+        description:
+          "Only stacks with data that were never backed up, and that neither a schedule " +
+          "nor a label speaks of",
+      }),
+    }),
     returns: z.object({ stacks: z.array(StackBackups) }).meta({ id: "StackBackupList" }),
     failures: ENGINE_FAILURES,
-  }, async ({ caller }) => ({ stacks: await listStackBackups(deps, caller) })),
+  }, async ({ caller, query: { unprotected } }) => {
+    const stacks = await listStackBackups(deps, caller);
+    return { stacks: unprotected ? stacks.filter(isUnprotected) : stacks };
+  }),
+
+  endpoint("PUT /api/backup/stacks/:name/mode", {
+    operationId: "setBackupMode",
+    summary: "Set a backup mode",
+    description: "For backups of the stack that name no mode, if no label `longshore.backup` of " +
+      "its containers does.",
+    role: "admin",
+    permission: "backup:write",
+    params: z.object({ name: StackName }),
+    body: z.object({
+      mode: Mode.nullable().meta({ description: "null for the default" }),
+    }).meta({ id: "BackupModeSetting", example: { mode: "pause" } }),
+    returns: Done,
+    failures: {
+      404: "The stack does not exist",
+      409: "The stack is one of Swarm",
+      ...ENGINE_FAILURES,
+    },
+  }, ({ params, body }) => setBackupMode(deps, params.name, body.mode)),
 ];

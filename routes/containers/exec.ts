@@ -22,6 +22,7 @@ export const containerExecEndpoints = (deps: Deps) => [
       "1 MiB. The audit log records the command unchanged: do not pass secrets in it.",
     role: "admin",
     permission: "containers:exec",
+    runsPrograms: true,
     params: ContainerParams,
     body: z.object({
       command: z.string().min(1).max(COMMAND_MAX).meta({ example: "ps aux" }),

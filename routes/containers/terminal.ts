@@ -80,6 +80,7 @@ export const terminalEndpoints = (deps: Deps): Endpoint[] => [
       "that exists is started, as `user` or as the container's own user. The logs record the " +
       "command: do not pass secrets in it.",
     role: "admin",
+    runsPrograms: true,
     params: ContainerParams,
     body: Size.extend({
       command: z.string().min(1).max(COMMAND_MAX).optional().meta({ example: "bash -l" }),
@@ -109,6 +110,7 @@ export const terminalEndpoints = (deps: Deps): Endpoint[] => [
     description: "A ticket to connect to the main process of this container, valid for 30 " +
       "seconds: connect to `/api/containers/{id}/attach?ticket=...`.",
     role: "admin",
+    runsPrograms: true,
     params: ContainerParams,
     body: Size.meta({ id: "TerminalSize" }),
     returns: TerminalTicket,
@@ -130,6 +132,7 @@ export const terminalEndpoints = (deps: Deps): Endpoint[] => [
 function socketContract(description: string) {
   return {
     role: "admin",
+    runsPrograms: true,
     scope: "container",
     acceptsTicket: "terminal",
     upgrades: true,

@@ -52,6 +52,11 @@ export interface Contract<
    * token must not give itself more rights or a longer life.
    */
   loginOnly?: true;
+  /**
+   * Runs programs of the caller's choice in a container: a hub may use it for its users only with
+   * `FLEET_TERMINAL=on`.
+   */
+  runsPrograms?: true;
   /** Open to logins that still have to set up a second factor (`MFA_REQUIRED`). */
   withoutFactor?: true;
   /**
@@ -96,6 +101,11 @@ export interface Contract<
   audited?: true;
   /** Refuses what the edition does not include (402), before the body is validated (400). */
   assertLicensed?: (body: Record<string, unknown>, params: Record<string, string>) => void;
+  /**
+   * Passes the request on to another host, which checks its query and its body. The response may be a
+   * WebSocket.
+   */
+  forwards?: true;
   /**
    * Ignores unknown parameters and fields: other programs add their own to links (`utm_source`) and
    * forms (SAML bindings, 3.5.4; RFC 8058).
@@ -157,6 +167,8 @@ export interface Input<Params, Query, Body> {
   body: Body;
   caller: Caller;
   request: Request;
+  /** The id of the request, for logs. */
+  requestId: string;
   note: Note;
   /** Records the start or the end of a connection that outlives its request. */
   recordPhase: RecordPhase;

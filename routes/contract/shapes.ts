@@ -98,6 +98,19 @@ export const ErrorBody = z.object({
   diff: z.string().optional().meta({
     description: "Unified diff of what was changed since the caller read it",
   }),
+  changes: z.array(z.object({
+    kind: z.string(),
+    name: z.string(),
+    action: z.string(),
+    reasons: z.array(z.object({
+      path: z.string(),
+      from: z.string().nullable(),
+      to: z.string().nullable(),
+      text: z.string(),
+    })),
+  })).optional().meta({
+    description: "Changes of a plan that the caller has not accepted",
+  }),
 }).meta({ id: "Error" });
 
 /** Body of a 402 response. */

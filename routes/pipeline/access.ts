@@ -13,6 +13,7 @@ import { AppError, LimitError } from "../../services/errors.ts";
 import { type Edition, includesEdition } from "../../services/edition.ts";
 import { type Endpoint, permissionsOf } from "../contract/endpoint.ts";
 import { editionNeeded } from "./features.ts";
+import { assertHubAllowed } from "./hub.ts";
 import { assertInScope, assertTokenAllowed } from "./scope.ts";
 import type { EndpointDeps, Env } from "./request_context.ts";
 
@@ -24,7 +25,7 @@ export function accessCheck(
 ): (c: Context<Env>) => Promise<void> {
   return async function checkAccess(c) {
     try {
-      if (!endpoint.anyAddress) policyOf(c)?.admit(c.env.address);
+      if (!endpoint.anyAddress && !c.env.noted) policyOf(c)?.admit(c.env.address);
     } catch (refusal) {
       // The address is admitted for no caller. The logs name the user of a valid token anyway.
       const caller = await findValidCaller(c);
@@ -37,6 +38,21 @@ export function accessCheck(
 
   /** @throws {AppError} `unauthorized` for an invalid token. */
   function findCaller(c: Context<Env>) {
+    const { noted } = c.env;
+    return noted ? withTicket(c, noted) : findDirectCaller(c);
+  }
+
+  /** The terminal of a passed-on request is that of its ticket, which the same user got here. */
+  async function withTicket(c: Context<Env>, noted: Caller): Promise<Caller> {
+    if (endpoint.acceptsTicket !== "terminal") return noted;
+    const holder = await findDirectCaller(c);
+    if (holder && (holder.userId !== noted.userId || !holder.hub)) {
+      throw new AppError("unauthorized", "The ticket is for another user");
+    }
+    return { ...noted, terminal: holder?.terminal };
+  }
+
+  function findDirectCaller(c: Context<Env>) {
     return identify(c.req.raw, {
       address: c.env.address,
       ticket: endpoint.acceptsTicket ? c.req.query("ticket") : undefined,
@@ -57,6 +73,7 @@ export function accessCheck(
   function checkRights(c: Context<Env>, found: Caller | undefined): void {
     const caller = applyPolicy(c, endpoint, identifiedCaller(c, endpoint, found));
     if (endpoint.role !== "public" && !endpoint.withoutFactor) assertEnrolled(caller);
+    assertHubAllowed(c.env.route!, endpoint, c.env.noted?.hub);
     checkEdition(c, endpoint, edition, license.edition);
     assertTokenAllowed(endpoint, caller);
     checkRole(endpoint, caller, policyOf(c));
@@ -91,7 +108,8 @@ function applyPolicy(c: Context<Env>, endpoint: Endpoint, identified: Caller): C
   let caller = identified;
   if (caller.role !== "public") {
     c.env.isKnown = true;
-    if (policy) {
+    // The policy knows neither the users of a hub nor their addresses.
+    if (policy && !caller.hub) {
       caller = withRights(caller, policy);
       c.set("caller", caller);
       if (!policy.admits(caller)) {

@@ -37,7 +37,9 @@ export function accounting(
     const policy = await currentPolicy();
     if (policy) c.set("policy", policy);
     c.set("note", {});
-    if (endpoint.upgrades) c.set("recordPhase", (phase, entry) => recordPhase(c, phase, entry));
+    if (endpoint.upgrades || endpoint.forwards) {
+      c.set("recordPhase", (phase, entry) => recordPhase(c, phase, entry));
+    }
     let response: Response;
     try {
       response = await serve(c);

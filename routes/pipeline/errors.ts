@@ -8,6 +8,7 @@ import {
   type ErrorCode,
   InputError,
   LimitError,
+  PlanRefusedError,
   ThrottledError,
 } from "../../services/errors.ts";
 
@@ -62,6 +63,7 @@ export function failureOf(error: unknown, edition: Edition): Failure {
       ...(known instanceof InputError && { errors: known.issues }),
       ...(known instanceof EnrolmentError && { code: ENROLMENT_REQUIRED }),
       ...(known instanceof ChangedMeanwhileError && { diff: known.diff }),
+      ...(known instanceof PlanRefusedError && { changes: known.changes }),
     },
     headers: {
       ...(known instanceof ThrottledError && throttleHeaders(known)),

@@ -5,13 +5,23 @@
  * @module
  */
 
+import type { Caller } from "../../services/access/caller.ts";
 import type { RawResponse } from "../contract/endpoint.ts";
+
+/** A request that a hub passed on; its note was checked. */
+export interface Noted {
+  caller: Caller;
+  /** As the private socket received it. */
+  received: Request;
+}
 
 /** A request as far as it is known before it reaches an endpoint. */
 export interface Exchange {
   /** The request as the server received it; only that can become a WebSocket. */
   received?: Request;
   requestId: string;
+  /** The caller of a request that a hub passed on. */
+  noted?: Caller;
   /** The client's address, as seen behind trusted proxies. */
   address: string;
   /** Whether the method is HEAD. */

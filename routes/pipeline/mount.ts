@@ -26,6 +26,9 @@ import {
 import { JSON_HEADERS, type ResponseCache, responseCache } from "./response_cache.ts";
 import { inputCheck } from "./validation.ts";
 
+/** Status of a response that is a WebSocket. */
+const SWITCHING_PROTOCOLS = 101;
+
 /** Adds an edition's endpoints. */
 export function mount(
   app: Hono<AppEnv>,
@@ -38,7 +41,13 @@ export function mount(
     (app as unknown as Hono<Env>).on(
       endpoint.method.toUpperCase(),
       [route],
-      accounting(endpoint, route, deps, pipeline(endpoint, edition, endpoints, deps)),
+      // Without the pattern of a parameter, e.g. `{.+}`.
+      accounting(
+        endpoint,
+        route.replace(/\{.*\}/, ""),
+        deps,
+        pipeline(endpoint, edition, endpoints, deps),
+      ),
     );
   }
 }
@@ -96,7 +105,8 @@ function handler(
       query: endpoint.query && validated(c, "query"),
       body: endpoint.form || endpoint.body ? validated(c, "body") : undefined,
       caller,
-      request: endpoint.upgrades ? exchange.received ?? request : request,
+      request: endpoint.upgrades || endpoint.forwards ? exchange.received ?? request : request,
+      requestId: exchange.requestId,
       note: c.get("note"),
       recordPhase: c.get("recordPhase"),
       admit: (userId: string) => admitUser(c, userId),
@@ -105,7 +115,8 @@ function handler(
       setCookie: (cookie: string) => exchange.headers["set-cookie"] = cookie,
     };
     const result = await (isShared ? handle(input) : handleLimited(input));
-    if (endpoint.upgrades) return result as Response;
+    const isUpgrade = endpoint.forwards && (result as Response).status === SWITCHING_PROTOCOLS;
+    if (endpoint.upgrades || isUpgrade) return result as Response;
     if (endpoint.produces !== undefined || result instanceof Response) {
       return respondRaw(exchange, result as RawResponse);
     }

@@ -24,12 +24,12 @@ import { assertUsableText } from "./usable_text.ts";
  * @param group All endpoints of the edition.
  */
 export function inputCheck(endpoint: Endpoint, group: readonly Endpoint[]): PartCheck {
-  const { params, query, upload, method } = endpoint;
+  const { params, query, upload, method, forwards } = endpoint;
   const checks = [
     ...(params ? [partCheck("param", "path", params)] : []),
-    nameCheck(endpoint),
+    ...(forwards ? [] : [nameCheck(endpoint)]),
     ...(query ? [partCheck("query", "query", query)] : []),
-    ...(method !== "get" && !upload ? [bodyCheck(endpoint, group)] : []),
+    ...(method !== "get" && !upload && !forwards ? [bodyCheck(endpoint, group)] : []),
   ];
 
   return async function checkInput(c) {

@@ -3,13 +3,13 @@
 import * as z from "zod";
 import { adoptStack } from "../../services/compose/adopt.ts";
 import { FAILURE_POLICIES } from "../../services/compose/deploy/job.ts";
-import { startDeploy, startDown } from "../../services/compose/deploy/start.ts";
+import { previewDeploy, startDeploy, startDown } from "../../services/compose/deploy/start.ts";
 import { PULL_POLICIES } from "../../services/images/pull_policy.ts";
 import type { Deps } from "../../services/deps.ts";
-import { endpoint } from "../contract/endpoint.ts";
-import { ENGINE_FAILURES } from "../contract/shapes.ts";
+import { endpoint, rawEndpoint } from "../contract/endpoint.ts";
+import { ENGINE_FAILURES, queryBoolean } from "../contract/shapes.ts";
 import { Job } from "../contract/job.ts";
-import { REHEARSAL } from "../updates/shapes.ts";
+import { DataChoice, PLAN_PARTS, REHEARSAL } from "../updates/shapes.ts";
 import {
   Change,
   PlanOptions,
@@ -47,11 +47,24 @@ const DeployOptions = PlanOptions.extend({
       "Limit of the wait for each dependency and for the verdict about new containers; " +
       "default: the time after which the engine gives up on their health checks",
   }),
+  data: DataChoice.optional().meta({
+    description: "Data in volumes if the deploy fails: `undo` stops all containers that are " +
+      "replaced, keeps a snapshot and brings it back, `keep` leaves what the new ones wrote. " +
+      "Default: the label `longshore.update.data` of each service in the Compose file, else the " +
+      "setting `data`. Not with `onFailure: stop`",
+  }),
   ...REHEARSAL,
 }).meta({ id: "StackDeploy", example: { pull: "missing" } });
 
+const Plan = z.object({
+  version: z.int().meta({ description: "Of the sources" }),
+  changes: z.array(Change).meta({ description: "Networks, volumes, then services" }),
+  rehearse: z.boolean().meta({ description: "Whether it is rehearsed first" }),
+  ...PLAN_PARTS,
+}).meta({ id: "StackDeployPlan" });
+
 export const stackDeployEndpoints = (deps: Deps) => [
-  endpoint("POST /api/stacks/:name/deploy", {
+  rawEndpoint("POST /api/stacks/:name/deploy", {
     operationId: "deployStack",
     scope: "stack",
     destructive: true,
@@ -61,26 +74,39 @@ export const stackDeployEndpoints = (deps: Deps) => [
       "replaced container is kept until all new ones work. A deploy without changes writes nothing. " +
       "Containers of others that share a namespace of a replaced one, or are linked to it, are " +
       "recreated with it. " +
+      "The services of a Swarm stack are created or updated one after another, and Swarm replaces " +
+      "their tasks; if new tasks fail, all of them return to their earlier versions. " +
       "The result of a failed one has `evidence`: the last 200 lines and the health checks of the " +
-      "containers that failed.",
+      'containers that failed. With `data: "undo"`, the volumes return, too; what the new ' +
+      "containers wrote is kept as a snapshot. With `plan`, nothing is done, and the response says " +
+      "what would be.",
     role: "admin",
     permission: "stacks:write",
     params: ProjectParams,
+    query: z.object({
+      plan: queryBoolean({ fallback: false, description: "Only say what would happen" }),
+    }),
     body: DeployOptions,
+    produces: "application/json",
     returns: Job,
     status: 202,
+    replies: { 200: { description: "With `plan`: what would happen", returns: Plan } },
     failures: {
       403: "An API token that is limited to stacks or containers: the sources use something " +
         "outside of the stack, or containers that it cannot access depend on the stack",
       404: "The stack or the version has no stored sources",
       409: "Another action is in progress, another version than the expected one is current " +
-        "(with a diff), or it is a Swarm stack",
+        "(with a diff), the engine does not manage a swarm, or data could not be brought back",
       ...ENGINE_FAILURES,
     },
-  }, ({ params, body, note, caller }) => {
+  }, async ({ params, query, body, note, caller }) => {
     note.targets = [params.name];
     note.command = JSON.stringify(body);
-    return startDeploy(deps, caller, params.name, body);
+    return query.plan
+      ? Response.json(Plan.parse(await previewDeploy(deps, caller, params.name, body)))
+      : Response.json(Job.parse(await startDeploy(deps, caller, params.name, body)), {
+        status: 202,
+      });
   }),
 
   endpoint("POST /api/stacks/:name/down", {
@@ -89,7 +115,8 @@ export const stackDeployEndpoints = (deps: Deps) => [
     destructive: true,
     summary: "Remove a stack's containers",
     description: "Starts a job that stops and removes the containers and networks of a Compose " +
-      "project, also of one that was deployed elsewhere. The stored sources stay. Networks and volumes that " +
+      "project, also of one that was deployed elsewhere, or the services, networks, secrets and " +
+      "configs of a Swarm stack. The stored sources stay. Networks and volumes that " +
       "other containers need, also stopped ones, stay. The result has `warnings` about containers " +
       "of others that depended on these, and about what stays.",
     role: "admin",
@@ -110,7 +137,7 @@ export const stackDeployEndpoints = (deps: Deps) => [
         "Containers that this token cannot access depend on the stack, or need its networks or " +
         "volumes",
       404: "The stack does not exist",
-      409: "Another action is in progress, or it is a Swarm stack",
+      409: "Another action is in progress, or the engine does not manage a swarm",
       ...ENGINE_FAILURES,
     },
   }, ({ params, body, note, caller }) => {

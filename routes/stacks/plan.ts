@@ -2,6 +2,12 @@
 
 import * as z from "zod";
 import { planGivenSources, planStoredStack } from "../../services/compose/plan/stored.ts";
+import { planGivenSwarm, planSwarmStack } from "../../services/compose/swarm/plan.ts";
+import { isSwarmStack } from "../../services/compose/swarm/start.ts";
+import { required } from "../../services/compose/given_sources.ts";
+import type { Caller } from "../../services/access/caller.ts";
+import type { Change as Fields } from "../../services/change.ts";
+import type { PlanOptions as Options } from "../../services/compose/plan/options.ts";
 import type { Deps } from "../../services/deps.ts";
 import { endpoint } from "../contract/endpoint.ts";
 import { ENGINE_FAILURES } from "../contract/shapes.ts";
@@ -20,8 +26,9 @@ export const stackPlanEndpoints = (deps: Deps) => [
     {
       operationId: "planStack",
       summary: "Plan a deploy",
-      description: "Compares the sources with the containers of the Compose project, and " +
-        "changes nothing. It does not matter which program created the containers. Settings that " +
+      description: "Compares the sources with the containers of the Compose project, or with the " +
+        "services of the Swarm stack, and changes nothing. It does not matter which program " +
+        "created the containers. Settings that " +
         "are not compared are among the warnings.",
       role: "operator",
       permission: "stack_sources:read",
@@ -55,14 +62,34 @@ export const stackPlanEndpoints = (deps: Deps) => [
       }).meta({ id: "StackPlan" }),
       failures: {
         404: "The stack has no stored sources",
-        409: "It is a Swarm stack, its sources are no longer accepted, or the files of the " +
-          "directory cannot be read",
+        409: "The sources are no longer accepted, the files of the directory cannot be read, or " +
+          "the engine of a Swarm stack does not manage a swarm",
         ...ENGINE_FAILURES,
       },
     },
     async ({ params: { name }, body: { sources, ...options }, caller }) =>
-      sources
+      isSwarmStack(deps, name)
+        ? await planOfSwarm(deps, caller, name, { sources, options })
+        : sources
         ? { version: null, ...await planGivenSources(deps, caller, name, sources, options) }
         : await planStoredStack(deps, caller, name, options),
   ),
 ];
+
+interface GivenPlan {
+  sources: Fields<z.output<typeof StackSources>> | undefined;
+  options: Options;
+}
+
+async function planOfSwarm(
+  deps: Deps,
+  caller: Caller,
+  name: string,
+  { sources, options }: GivenPlan,
+) {
+  if (!sources) return await planSwarmStack(deps, caller, name, options);
+  const { compose, env, files, profiles } = sources;
+  if (compose === undefined) throw required("body.sources.compose");
+  const given = { compose, env, files, profiles };
+  return { version: null, ...await planGivenSwarm(deps, caller, name, given, options) };
+}

@@ -3,7 +3,7 @@
 import * as z from "zod";
 import { RECREATE_POLICIES } from "../../services/compose/plan/options.ts";
 import { limitedRecord } from "../../services/input/limited_record.ts";
-import { PathText } from "../contract/shapes.ts";
+import { PathText, Timestamp } from "../contract/shapes.ts";
 
 /** The name of a Compose project, which is also that of a stack with sources. */
 export const StackName = z.string().max(100).regex(/^[a-z0-9][a-z0-9_-]*$/, {
@@ -138,3 +138,14 @@ export const PlanOptions = z.object({
     example: ["web"],
   }),
 });
+
+/** A commit of a Git repository. */
+export const Commit = z.object({
+  id: z.string().meta({ example: "9fceb02d0ae598e95dc970b74767f19372d61af8" }),
+  author: z.string().meta({ example: "Ada <ada@example.org>" }),
+  message: z.string().meta({ description: "The first line" }),
+  committedAt: Timestamp,
+  signer: z.string().nullable().meta({
+    description: "Allowed signer whose signature was verified; null where signatures are off",
+  }),
+}).meta({ id: "GitCommit" });

@@ -20,6 +20,7 @@ import { endpoint } from "../contract/endpoint.ts";
 import { Done, ENGINE_FAILURES, Timestamp } from "../contract/shapes.ts";
 import { Job } from "../contract/job.ts";
 import {
+  Commit,
   Directory,
   ProjectParams,
   ShownSources,
@@ -57,7 +58,7 @@ const StackChange = z.object({
 }).meta({ id: "StackSourceChange" });
 
 const UserId = z.string().meta({
-  description: "Id of the user; `disk` for an edit of the files on disk",
+  description: "Id of the user; `disk` for an edit of the files on disk, `git` for a commit",
   example: "key",
 });
 
@@ -147,6 +148,7 @@ export const stackSourceEndpoints = (deps: Deps) => [
         version: z.int(),
         createdBy: UserId,
         createdAt: Timestamp,
+        commit: Commit.nullable().meta({ description: "That it was made of" }),
       })),
     }).meta({ id: "StackVersionList" }),
     failures: UNKNOWN,

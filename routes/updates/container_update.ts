@@ -5,7 +5,6 @@ import { PULL_POLICIES } from "../../services/images/pull_policy.ts";
 import { assertChoices } from "../../services/updates/run/choices.ts";
 import { assertMonitors } from "../../services/updates/run/monitors.ts";
 import { assertMayDo } from "../../services/access/caller.ts";
-import { DATA_CHOICES } from "../../services/updates/labels.ts";
 import { previewUpdate } from "../../services/updates/run/preview.ts";
 import { startRollback, startUpdate } from "../../services/updates/run/start.ts";
 import type { Deps } from "../../services/deps.ts";
@@ -13,7 +12,7 @@ import { ContainerParams } from "../containers/shapes.ts";
 import { Job } from "../contract/job.ts";
 import { endpoint, rawEndpoint } from "../contract/endpoint.ts";
 import { ENGINE_FAILURES, queryBoolean } from "../contract/shapes.ts";
-import { REHEARSAL, Verification } from "./shapes.ts";
+import { DataChoice, PLAN_PARTS, PlannedRehearsal, REHEARSAL, Verification } from "./shapes.ts";
 
 const UpdateBody = Verification.extend({
   image: z.string().min(1).max(512).optional().meta({
@@ -29,7 +28,7 @@ const UpdateBody = Verification.extend({
       "Install only this, e.g. `newDigest` of the plan: the update fails if the tag has " +
       "moved since",
   }),
-  data: z.enum(DATA_CHOICES).optional().meta({
+  data: DataChoice.optional().meta({
     description: "Data in volumes if the update fails: `undo` keeps a snapshot at the default " +
       "backup target and brings it back, `keep` leaves what the new version wrote. Default: the " +
       "label `longshore.update.data`, else the setting `data`",
@@ -69,32 +68,8 @@ const Plan = z.object({
     description: "Settings that come from the new image, because the container has those of its " +
       "image; null before the image is pulled",
   }),
-  rehearsal: z.object({
-    containers: z.array(z.string()).meta({ description: "Those that run as copies" }),
-    copied: z.array(z.string()).meta({
-      description: "Volumes, and files and directories below `STACK_ROOTS`",
-    }),
-    leftOut: z.array(z.string()).meta({
-      description: "Other files and directories of the host, which the copies do not have",
-    }),
-    obstacle: z.string().nullable().meta({ description: "Reason why it cannot be rehearsed" }),
-  }).nullable().meta({ description: "null if the update is not rehearsed" }),
-  warnings: z.array(z.string()),
-  obstacles: z.array(z.object({
-    message: z.string(),
-    canForce: z.boolean().meta({ description: "Whether `force` ignores it" }),
-  })),
-  data: z.object({
-    choice: z.enum(DATA_CHOICES),
-    target: z.string().nullable().meta({
-      description: "Name of the backup target; null for the first one, which the update creates",
-      example: "This host",
-    }),
-    volumes: z.array(z.object({
-      name: z.string().meta({ example: "shop_data" }),
-      size: z.int().nullable().meta({ description: "In bytes; null if it is not known" }),
-    })).meta({ description: "Kept before the update with `undo`" }),
-  }),
+  rehearsal: PlannedRehearsal,
+  ...PLAN_PARTS,
   verification: z.object({
     method: z.enum(["health", "stability"]),
     holdSeconds: z.int().meta({ description: "How long it must be healthy, or run" }),

@@ -1,6 +1,7 @@
 /** Shapes that several endpoints of updates share. @module */
 
 import * as z from "zod";
+import { DATA_CHOICES } from "../../services/updates/labels.ts";
 
 /** A day: longer than any reasonable start. */
 const SECONDS_MAX = 86_400;
@@ -42,3 +43,39 @@ export const Verification = z.object({
       "and the update fails at the deadline. These checks are not recorded",
   }),
 });
+
+/** Data of an update that fails. */
+export const DataChoice = z.enum(DATA_CHOICES);
+
+/** Parts that the plans of updates and deploys have in common. */
+export const PLAN_PARTS = {
+  warnings: z.array(z.string()),
+  obstacles: z.array(z.object({
+    message: z.string(),
+    canForce: z.boolean().meta({ description: "Whether `force` ignores it" }),
+  })),
+  data: z.object({
+    choice: DataChoice,
+    target: z.string().nullable().meta({
+      description: "Name of the backup target; null for the first one, which the update creates",
+      example: "This host",
+    }),
+    volumes: z.array(z.object({
+      name: z.string().meta({ example: "shop_data" }),
+      size: z.int().nullable().meta({ description: "In bytes; null if it is not known" }),
+    })).meta({ description: "Kept before the update with `undo`" }),
+    keptDays: z.int().meta({ description: "Days for which a rollback can bring it back" }),
+  }),
+};
+
+/** Rehearsal of a plan. */
+export const PlannedRehearsal = z.object({
+  containers: z.array(z.string()).meta({ description: "Those that run as copies" }),
+  copied: z.array(z.string()).meta({
+    description: "Volumes, and files and directories below `STACK_ROOTS`",
+  }),
+  leftOut: z.array(z.string()).meta({
+    description: "Other files and directories of the host, which the copies do not have",
+  }),
+  obstacle: z.string().nullable().meta({ description: "Reason why it cannot be rehearsed" }),
+}).nullable().meta({ description: "null if the update is not rehearsed" });

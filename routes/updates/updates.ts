@@ -62,6 +62,12 @@ const ImageUpdate = z.object({
       description: "Labels with an invalid value; such a container is not updated automatically",
     }),
   })),
+  services: z.array(z.object({
+    name: z.string().meta({ example: "shop_web" }),
+    stack: z.string().nullable(),
+    digest: z.string().meta({ description: "That the service has pinned" }),
+    isOutdated: z.boolean(),
+  })).meta({ description: "Services of a Swarm, also those whose tasks run on other nodes" }),
   checkedAt: Timestamp.nullable(),
   lastGoodAt: Timestamp.nullable().meta({ description: "Of the last successful check" }),
   nextCheckAt: Timestamp.nullable().meta({

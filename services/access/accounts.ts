@@ -17,7 +17,14 @@ import { selectDataVersion } from "../../db/data_version.ts";
 import type { StateDatabase } from "../../db/database.ts";
 import { errorFields, type Log, silentLog } from "../log.ts";
 import { type Mode, type ModeConfig, signInMode } from "./sign_in/mode.ts";
-import { type ApiTokenRef, type Caller, includesRole, type UserRole } from "./caller.ts";
+import {
+  type ApiTokenRef,
+  type Caller,
+  type HubRef,
+  includesRole,
+  type PassedTicket,
+  type UserRole,
+} from "./caller.ts";
 
 /** User id of a caller with the API key, in key mode. */
 export const KEY_USER = "key";
@@ -31,12 +38,16 @@ export interface Session {
   /** Empty for an API token. */
   familyId: string;
   apiToken?: ApiTokenRef;
+  /** The hub of a user that has no account here. */
+  hub?: HubRef;
 }
 
 /** Session for which a ticket was issued. */
 export interface TicketGrant extends Session {
   /** When its stream ends: with the token of the caller, or after the life of an access token. */
   expiresAtMs: number;
+  /** The terminal at a host that it is for; missing for a stream. */
+  passed?: PassedTicket | undefined;
 }
 
 export type Accounts = ReturnType<typeof createAccounts>;
@@ -142,7 +153,9 @@ export function createAccounts(
      * the API token deleted, replaced or expired, or its owner refused by the identity provider. With an API token it is the lower of the two roles.
      * What outlives a request (a stream, a ticket) has to call it again.
      */
-    roleOf({ userId, familyId, apiToken }: Session): UserRole | undefined {
+    roleOf({ userId, familyId, apiToken, hub }: Session): UserRole | undefined {
+      // The hub ends what its users may no longer have open, and the link ends with the hub.
+      if (hub) return hub.role;
       refresh();
       // A user that another process has just added can log in at once.
       if (!roles.has(userId)) refresh(0);
@@ -226,13 +239,38 @@ const hasExpired = ({ expiresAt }: ApiToken, now: Date) =>
  */
 export function callerOf(
   accounts: Accounts,
-  { userId, familyId, apiToken }: Session,
+  of: Session,
   address: string,
 ): Caller | undefined {
-  const session = { userId, familyId, ...(apiToken && { apiToken }) };
+  const session = sessionOf(of);
+  const { apiToken, hub } = session;
   const role = accounts.roleOf(session);
   if (!role) return undefined;
+  if (hub) return callerOfHub(session.userId, hub);
   if (!apiToken) return { ...session, role, address };
   const { permissions, stacks, containers } = accounts.findToken(apiToken.hash)!;
   return { ...session, role, address, scope: { permissions, stacks, containers } };
 }
+
+/** The parts of a caller that a ticket keeps. */
+export const sessionOf = ({ userId, familyId, apiToken, hub }: Session): Session => ({
+  userId,
+  familyId,
+  ...(apiToken && { apiToken }),
+  ...(hub && { hub }),
+});
+
+/** The caller of a request that a hub passed on. The address of its client is the hub's matter. */
+export const callerOfHub = (userId: string, hub: HubRef): Caller => ({
+  userId,
+  familyId: "",
+  role: hub.role,
+  address: "",
+  hub,
+  ...(hub.scope && { scope: hub.scope }),
+  rights: {
+    grants: (permission) => hub.permissions.includes(permission),
+    includeThoseOf: () => false,
+    isAdmitted: () => true,
+  },
+});

@@ -1,6 +1,11 @@
-/** Ids of the service itself, which acts for a schedule, a remediation rule or an update policy. @module */
+/**
+ * Ids of the service itself, which acts for a schedule, a remediation rule, an update policy
+ * or a Git repository.
+ *
+ * @module
+ */
 
-const AUTOMATIC = ["schedule", "remediation", "update policy"] as const;
+const AUTOMATIC = ["schedule", "remediation", "update policy", "git"] as const;
 
 export type AutomaticId = typeof AUTOMATIC[number];
 

@@ -34,6 +34,22 @@ export interface TerminalGrant {
   rows: number;
 }
 
+/** The hub that passed a request on for one of its users, and all that the user may do here. */
+export interface HubRef {
+  /** The hub's key. */
+  id: string;
+  /** Name of the hub, for the logs. */
+  name: string;
+  /** Name of the user at the hub, for the logs. */
+  user: string;
+  role: UserRole;
+  scope?: Scope;
+  /** Permissions beyond the role. */
+  permissions: readonly string[];
+  /** Whether its users may run programs in containers. */
+  mayRunPrograms: boolean;
+}
+
 /** The party behind a request. */
 export interface Caller {
   /** `"key"` in key mode, empty for a caller without a token. */
@@ -49,19 +65,32 @@ export interface Caller {
   apiToken?: ApiTokenRef;
   /** The limits of the API token; missing for a login. `role` is not above the token's role. */
   scope?: Scope;
+  /** Only of a request that a hub passed on: its users have no account here. */
+  hub?: HubRef;
   /** Grant of the caller's ticket; only with a terminal ticket. */
   terminal?: TerminalGrant | undefined;
+  /** Only with a ticket for a terminal at a host of this hub. */
+  passed?: PassedTicket | undefined;
   /** Rights that an edition adds to the role; missing without that edition. */
   rights?: Rights;
 }
 
+/** A terminal at a host of this hub, for which a ticket was issued. */
+export interface PassedTicket {
+  hostId: string;
+  /** Path at the host. */
+  path: string;
+  /** The host's own ticket, which never leaves this hub. */
+  ticket: string;
+}
+
 /** The holder of a terminal ticket, and what it was issued for. */
 export type TerminalHolder =
-  & Pick<Caller, "userId" | "familyId" | "apiToken">
+  & Pick<Caller, "userId" | "familyId" | "apiToken" | "hub">
   & { terminal: TerminalGrant };
 
 /** Permissions of a caller beyond their role, evaluated at each call. */
-interface Rights {
+export interface Rights {
   /** Whether it is granted, e.g. `containers:start`. */
   grants(permission: string): boolean;
   /** Whether this caller has every permission that another user has beyond their role. */

@@ -32,6 +32,8 @@ export const createLimiters = () => ({
   logReads: createFairLimiter({ what: "log reads", running: 8, waiting: 128 }),
   /** Each holds a connection to the engine for as long as the client takes. */
   logDownloads: createShares({ what: "log downloads", max: 8 }),
+  /** Each holds a connection to the engine for as long as the client takes. */
+  serviceLogStreams: createShares({ what: "streams of services' logs", max: 64 }),
   /** Bodies of more than 1 MiB. */
   largeBodies: createShares({ what: "large request bodies", max: 6 }),
   logSearches: createFairLimiter({ what: "log searches", running: 4, waiting: 32 }),

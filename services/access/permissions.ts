@@ -47,9 +47,12 @@ const CATALOG: Record<string, Record<string, UserRole>> = {
   },
   // Sources may contain passwords.
   stack_sources: { read: "operator" },
+  git: READ_BY_ADMINS,
   images: { read: "viewer", write: "admin", export: "admin", delete: "admin", prune: "admin" },
   volumes: { read: "viewer", write: "admin", delete: "admin", prune: "admin" },
   networks: READ_BY_ALL,
+  swarm: READ_BY_ALL,
+  swarm_secrets: READ_BY_ADMINS,
   system: { read: "viewer", prune: "admin" },
   alerts: READ_BY_ALL,
   registries: READ_BY_ADMINS,

@@ -20,6 +20,7 @@ import { omittedReadRecorder } from "../access/audit/omitted_reads.ts";
 import { certificateWatcher } from "../probes/certificate_watcher.ts";
 import { containerWatcher } from "../containers/watcher.ts";
 import { fleetKeeper, fleetMember } from "../fleet/workers.ts";
+import { gitWatcher } from "../git/watcher.ts";
 import { hostSampler } from "../metrics/host/sampler.ts";
 import { integrationPoller } from "../automation/integrations/poller.ts";
 import { jobRunner } from "../jobs/worker.ts";
@@ -36,6 +37,7 @@ import { retentionSweeper } from "./retention_sweeper.ts";
 import { scheduleRunner } from "../automation/schedules/runner.ts";
 import { statsSampler } from "../containers/stats_sampler.ts";
 import { streamBroadcaster } from "../live/broadcaster.ts";
+import { swarmWatcher } from "../swarm/watcher.ts";
 import { shellSweeper } from "../containers/terminal/shell_sweeper.ts";
 import { terminalWatcher } from "../containers/terminal/watcher.ts";
 import { trialSweeper } from "../updates/trial/sweeper.ts";
@@ -57,6 +59,7 @@ export const communityWorkers: readonly Worker[] = [
   scheduleRunner,
   jobRunner(JOB_KINDS),
   streamBroadcaster,
+  swarmWatcher,
   terminalWatcher,
   fleetKeeper,
   fleetMember,
@@ -68,6 +71,7 @@ export const communityWorkers: readonly Worker[] = [
   certificateWatcher,
   updateChecker,
   automaticUpdater,
+  gitWatcher,
   crashLogReader,
   messageKeeper,
   outboxDeliverer,

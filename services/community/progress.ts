@@ -71,8 +71,7 @@ export async function setupProgress(
     {
       id: "backup",
       done: countAuditEntries(db, { action: "backup", outcome: "success" }) > 0,
-      why: "One file has the settings, the keys and the Compose files of this server; done with " +
-        "the first download, longshore backup does not count",
+      why: "One download has the settings, the keys and the Compose files of this server",
     },
   ];
 }

@@ -151,7 +151,7 @@ const elsewhere = (what: string) =>
  */
 export async function readSources(
   { composeLoader }: LoaderDeps,
-  files: HostFiles,
+  files: Pick<HostFiles, "read">,
   place: DiskPlace,
   { profiles, recovered, given = new Map() }: Pick<StoredSources, "profiles" | "recovered"> & {
     given?: Texts;

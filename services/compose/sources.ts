@@ -112,6 +112,11 @@ function assertNew({ db }: Pick<Deps, "db">, name: string): void {
   if (selectCurrentVersion(db, name)) {
     throw new AppError("conflict", `Stack ${name} already has sources`);
   }
+  assertRoomForStack({ db });
+}
+
+/** @throws {AppError} `conflict` when the limit of stacks with sources is reached. */
+export function assertRoomForStack({ db }: Pick<Deps, "db">): void {
   if (countStackSources(db) >= STACK_SOURCES_MAX) throw tooMany("stacks", STACK_SOURCES_MAX);
 }
 

@@ -7,6 +7,7 @@ import {
   selectStackVersion,
   selectStackVersions,
   type StackVersion,
+  type VersionCommit,
 } from "../../db/stack_versions.ts";
 import { type Caller, mayDo } from "../access/caller.ts";
 import { isLimited } from "../access/scope.ts";
@@ -26,6 +27,8 @@ export interface StackVersionView {
   createdBy: string;
   /** ISO 8601, UTC. */
   createdAt: string;
+  /** The commit that it was made of. */
+  commit: VersionCommit | null;
 }
 
 type ReadDeps = Pick<Deps, "db" | "secrets">;
@@ -34,7 +37,12 @@ type ReadDeps = Pick<Deps, "db" | "secrets">;
 export function listStackVersions({ db }: Pick<Deps, "db">, name: string): StackVersionView[] {
   const versions = selectStackVersions(db, name);
   if (versions.length === 0) throw withoutSources(name);
-  return versions.map(({ version, createdBy, createdAt }) => ({ version, createdBy, createdAt }));
+  return versions.map(({ version, createdBy, createdAt, gitCommit: commit }) => ({
+    version,
+    createdBy,
+    createdAt,
+    commit,
+  }));
 }
 
 /** @throws {AppError} `not_found` */
@@ -84,15 +92,21 @@ export function assertCurrent(
   );
 }
 
-/** Stores a version, and removes those beyond the limit. */
+/**
+ * Stores a version, and removes those beyond the limit.
+ *
+ * @param version.also Written in the same transaction.
+ */
 export function insertVersion(
   { db, secrets, now, log }: Pick<Deps, "db" | "secrets" | "now" | "log">,
   createdBy: string,
-  { name, kind, version, sources }: {
+  { name, kind, version, sources, commit = null, also = () => {} }: {
     name: string;
     kind: StackKind;
     version: number;
     sources: StoredSources;
+    commit?: VersionCommit | null;
+    also?: () => void;
   },
 ): StackVersion {
   const stored: StackVersion = {
@@ -102,10 +116,12 @@ export function insertVersion(
     sealedSource: secrets.seal(JSON.stringify(sources), purposeOf(name, version)),
     createdBy,
     createdAt: now().toISOString(),
+    gitCommit: commit,
   };
   db.transaction(() => {
     insertStackVersion(db, stored);
     deleteStackVersionsUpTo(db, name, version - VERSIONS_KEPT);
+    also();
   });
   log.info("stack sources stored", { stack: name, version, createdBy });
   return stored;

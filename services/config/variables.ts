@@ -358,6 +358,19 @@ export const VARIABLES = {
     fallback: "",
     parse: (text) => list(text),
   },
+  fleetAllow: {
+    name: "FLEET_ALLOW",
+    meaning: "What the hub's users may do on this host at most: read, operate or admin",
+    fallback: "operate",
+    parse: oneOf(["read", "operate", "admin"]),
+  },
+  fleetTerminal: {
+    name: "FLEET_TERMINAL",
+    meaning:
+      "off, or on: admins of the hub may run commands and open terminals, with FLEET_ALLOW=admin",
+    fallback: "off",
+    parse: oneOf(["off", "on"]),
+  },
   ui: {
     name: "UI",
     meaning: "The dashboard: on or off",

@@ -9,7 +9,8 @@ import type { Deps } from "../deps.ts";
 import { AppError } from "../errors.ts";
 import { encodePath } from "../snapshots/file_path.ts";
 import { etagOf } from "./download.ts";
-import { type FileView, viewOf } from "./listing.ts";
+import type { FileView } from "../snapshots/file_view.ts";
+import { viewOf } from "./listing.ts";
 import type { Place } from "./place.ts";
 import { type FileDeps, type FindPlace, parsePath, within } from "./request.ts";
 
@@ -115,8 +116,13 @@ export function deleteFile(
   find: FindPlace,
   { path }: { path: string },
 ): Promise<void> {
-  const bytes = changedPath(path);
-  return change(deps, caller, find, [bytes], (shell, signal) => deletePath(shell, bytes, signal));
+  return change(
+    deps,
+    caller,
+    find,
+    [path],
+    (shell, [bytes], signal) => deletePath(shell, bytes!, signal),
+  );
 }
 
 /** @throws {AppError} As `listFiles()`; `conflict` if the new path exists. */
@@ -126,13 +132,12 @@ export function renameFile(
   find: FindPlace,
   { path, to }: { path: string; to: string },
 ): Promise<void> {
-  const paths = { from: changedPath(path), to: changedPath(to) };
   return change(
     deps,
     caller,
     find,
-    [paths.from, paths.to],
-    (shell, signal) => renamePath(shell, paths, signal),
+    [path, to],
+    (shell, [from, to], signal) => renamePath(shell, { from: from!, to: to! }, signal),
   );
 }
 
@@ -143,13 +148,12 @@ export function createFolder(
   find: FindPlace,
   { path }: { path: string },
 ): Promise<void> {
-  const bytes = changedPath(path);
   return change(
     deps,
     caller,
     find,
-    [bytes],
-    (shell, signal) => makeDirectory(shell, bytes, signal),
+    [path],
+    (shell, [bytes], signal) => makeDirectory(shell, bytes!, signal),
   );
 }
 
@@ -164,14 +168,19 @@ async function change(
   deps: ChangeDeps,
   caller: Holder,
   find: FindPlace,
-  paths: readonly ByteString[],
-  work: (shell: Awaited<ReturnType<Place["shell"]>>, signal: AbortSignal) => Promise<void>,
+  requested: readonly string[],
+  work: (
+    shell: Awaited<ReturnType<Place["shell"]>>,
+    paths: readonly ByteString[],
+    signal: AbortSignal,
+  ) => Promise<void>,
 ): Promise<void> {
+  const paths = requested.map(changedPath);
   await deps.limiters.fileRequests(caller, async () => {
     const signal = AbortSignal.timeout(CHANGE_MS);
     const place = await find(signal);
     using _ = reserve(deps, place, paths);
-    await within(deps, place, async () => await work(await place.shell(signal), signal));
+    await within(deps, place, async () => await work(await place.shell(signal), paths, signal));
   });
 }
 

@@ -9,7 +9,7 @@ import { type ReadDeps, resolveContainer } from "../containers/reads.ts";
 import { reserveContainer } from "../containers/reserve.ts";
 import type { Deps } from "../deps.ts";
 import { containerShell } from "./container_shell.ts";
-import { assertNotData, findOwnData, ownData, pathsOfData } from "./own_data.ts";
+import { assertNotData, findOwnData, ownData, pathsOfData } from "../backup/volumes/own_data.ts";
 import { FILE_OPERATION, type Place } from "./place.ts";
 
 type PlaceDeps = ReadDeps & Pick<Deps, "config" | "reservations">;

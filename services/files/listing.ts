@@ -3,28 +3,11 @@
 import type { Holder } from "../access/shares.ts";
 import type { ByteString } from "../backup/restic/entry.ts";
 import type { ListedFile } from "../backup/volumes/listing.ts";
-import { encodePath } from "../snapshots/file_path.ts";
+import { type FileView, viewFile } from "../snapshots/file_view.ts";
 import { type FileDeps, type FindPlace, parsePath, within } from "./request.ts";
 
 /** Longest listing with the start of a container, in milliseconds. */
 const LIST_MS = 60_000;
-
-/** A file as requests show it. */
-export interface FileView {
-  /** Last part of the path. */
-  name: string;
-  /** As further requests give it. */
-  path: string;
-  type: ListedFile["type"];
-  /** In bytes. */
-  size: number;
-  /** Octal. */
-  mode: string;
-  uid: number;
-  gid: number;
-  /** ISO 8601, UTC. */
-  modifiedAt: string;
-}
 
 export interface FileList {
   files: FileView[];
@@ -55,22 +38,5 @@ export async function listFiles(
 }
 
 /** @param directory Its path. */
-export function viewOf(directory: ByteString, file: ListedFile): FileView {
-  const { name, type, size, mode, uid, gid, mtime } = file;
-  return {
-    name: encodePath(name),
-    path: `/${encodePath(directory === "" ? name : `${directory}/${name}`)}`,
-    ...{ type, size, uid, gid },
-    mode: `0${mode.toString(8).padStart(3, "0")}`,
-    modifiedAt: timeOf(mtime),
-  };
-}
-
-/** Years beyond four digits are shown as 1970. */
-function timeOf(mtime: bigint): string {
-  const ms = Number(mtime / 1_000_000n);
-  return new Date(ms >= YEAR_0 && ms < YEAR_10000 ? ms : 0).toISOString();
-}
-
-const YEAR_0 = Date.parse("0000-01-01T00:00:00Z");
-const YEAR_10000 = Date.UTC(10_000, 0, 1);
+export const viewOf = (directory: ByteString, file: ListedFile): FileView =>
+  viewFile({ ...file, path: directory === "" ? file.name : `${directory}/${file.name}` });

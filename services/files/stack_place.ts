@@ -22,7 +22,7 @@ import type { VolumeDeps } from "../backup/volumes/mounted.ts";
 import type { Deps } from "../deps.ts";
 import { AppError } from "../errors.ts";
 import { listMounted, mountedShell, openMounted } from "./mounted_place.ts";
-import { assertNotData, findOwnData } from "./own_data.ts";
+import { assertNotData, findOwnData } from "../backup/volumes/own_data.ts";
 import { FILE_OPERATION, type Place } from "./place.ts";
 import { writersOf } from "./volume_place.ts";
 

@@ -10,7 +10,12 @@ import { identityOf } from "../containers/reserve.ts";
 import type { Deps } from "../deps.ts";
 import { volumePart } from "../backup/trees/part.ts";
 import { listMounted, mountedShell, openMounted } from "./mounted_place.ts";
-import { assertNotData, directoriesOfVolume, findOwnData, ownData } from "./own_data.ts";
+import {
+  assertNotData,
+  directoriesOfVolume,
+  findOwnData,
+  ownData,
+} from "../backup/volumes/own_data.ts";
 import { FILE_OPERATION, type Place } from "./place.ts";
 
 type PlaceDeps = VolumeDeps & Pick<Deps, "reservations">;

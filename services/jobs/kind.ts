@@ -7,7 +7,7 @@ import type { NewEvent } from "../events/events.ts";
 import type { JobGuard } from "./active_jobs.ts";
 
 /** Parts of the dashboard that show jobs. */
-export const JOB_GROUPS = ["Backups", "Images", "Stacks", "Takeover", "Updates"] as const;
+export const JOB_GROUPS = ["Backups", "Images", "Stacks", "Swarm", "Takeover", "Updates"] as const;
 
 /** How a kind of job is described to people. */
 export interface JobWords {
@@ -39,6 +39,8 @@ export interface JobKind<Input = unknown, Result = unknown, Attachment = unknown
    * @throws {AppError} `conflict`; no job is created then.
    */
   reserve?(deps: Deps, job: { target: string; input: Input }): Disposable;
+  /** The stack of a target that is not a container. */
+  stackOf?(input: Input): string | null;
   /**
    * Does the work. What it throws fails the job, unless a {@linkcode JobEnd} says otherwise. It
    * should stop when `job.signal` aborts; a job that then succeeds nevertheless counts as succeeded.

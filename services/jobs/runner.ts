@@ -71,7 +71,7 @@ export function startJob<Input, Result, Attachment>(
     kind: kind.id,
     targetType: kind.targetType,
     target,
-    stack: stackOfTarget(deps, kind, target),
+    stack: kind.stackOf?.(input) ?? stackOfTarget(deps, kind, target),
     status: "queued",
     progress: null,
     steps: [],

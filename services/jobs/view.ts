@@ -18,6 +18,9 @@ export const JOB_PERMISSIONS: Record<JobTargetType, `${string}:${string}`> = {
   container: "containers:read",
   stack: "stacks:read",
   host: "system:read",
+  service: "swarm:read",
+  secret: "swarm_secrets:read",
+  config: "swarm_secrets:read",
 };
 
 /** Leaves out what only the job's kind and its turn need. */
@@ -31,13 +34,14 @@ export function isJobVisible(caller: Caller, job: JobTarget): boolean {
     includesTarget(caller.scope, job);
 }
 
-/** Whether a scope includes the target of a job. Images and the host belong to no container. */
+/** Whether a scope includes the target of a job. Images and the host belong to no stack. */
 export function includesTarget(
   scope: Scope | undefined,
   { targetType, target, stack }: JobTarget,
 ): boolean {
   if (!isLimited(scope)) return true;
   if (targetType === "stack") return includesStack(scope, target);
+  if (targetType === "service") return stack !== null && includesStack(scope, stack);
   return targetType === "container" &&
     includesContainer(scope, { name: target, composeProject: stack, labels: {} });
 }

@@ -1,19 +1,24 @@
 /** Tickets, with which a browser opens the event stream instead of a token. @module */
 
-import { callerOf } from "../access/accounts.ts";
-import type { Caller } from "../access/caller.ts";
+import { callerOf, sessionOf } from "../access/accounts.ts";
+import type { Caller, PassedTicket } from "../access/caller.ts";
 import { ACCESS_TOKEN_S } from "../access/sign_in/tokens.ts";
 import type { Deps } from "../deps.ts";
 import { AppError } from "../errors.ts";
 
-/** Issues a ticket, which is valid for one connection within 30 seconds. */
+/**
+ * Issues a ticket, which is valid for one connection within 30 seconds.
+ *
+ * @param passed The terminal at a host of this hub that it is for; default: any event stream.
+ */
 export function issueTicket(
   { tickets, now }: Pick<Deps, "tickets" | "now">,
-  { userId, familyId, apiToken, expiresAtMs = Infinity }: Caller,
+  caller: Caller,
+  passed?: PassedTicket,
 ): { ticket: string } {
+  const { expiresAtMs = Infinity } = caller;
   const endsAtMs = Math.min(expiresAtMs, now().getTime() + ACCESS_TOKEN_S * 1000);
-  const grant = { userId, familyId, ...(apiToken && { apiToken }), expiresAtMs: endsAtMs };
-  return { ticket: tickets.issue(grant) };
+  return { ticket: tickets.issue({ ...sessionOf(caller), passed, expiresAtMs: endsAtMs }) };
 }
 
 /**
@@ -31,5 +36,5 @@ export function redeemTicket(
   const grant = tickets.redeem(ticket);
   const caller = grant && callerOf(accounts, grant, address);
   if (!caller) throw new AppError("unauthorized", "The ticket is invalid or has expired");
-  return { ...caller, expiresAtMs: grant.expiresAtMs };
+  return { ...caller, passed: grant.passed, expiresAtMs: grant.expiresAtMs };
 }

@@ -15,7 +15,8 @@ export type OutboundReach =
   | "public" // the internet (webhooks, chat, push)
   | "internal" // private networks as well (integrations, monitors)
   | "loopback" // private networks and this host as well (registries of images)
-  | "private"; // private networks and this host only (an engine without TLS)
+  | "private" // private networks and this host only (an engine without TLS)
+  | "intranet"; // private networks only (a Git server without TLS)
 
 /** Networks and hosts that the operator allows in OUTBOUND_ALLOW. */
 export interface OutboundAllow {
@@ -152,7 +153,8 @@ export function isRefusedAddress(
   const address = parsed(text);
   if (!address) return true;
   if (isIn(address, allow.networks)) return false;
-  if (reach === "private" && !isPrivate(text, address)) return true;
+  const isOnlyPrivate = reach === "private" || reach === "intranet";
+  if (isOnlyPrivate && !isPrivate(text, address)) return true;
   if (includesLoopback(reach) && isIn(address, LOOPBACK)) return false;
   return address.kind() === "ipv4" ? isRefusedIpv4(address, reach) : isRefusedIpv6(address, reach);
 }

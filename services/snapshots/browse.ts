@@ -7,8 +7,11 @@ import type { Deps } from "../deps.ts";
 import { readStream } from "../stream/read_stream.ts";
 import { AppError } from "../errors.ts";
 import { decodePath, encodePath, fileName } from "./file_path.ts";
+import { type FileView, viewFile } from "./file_view.ts";
 import { openSnapshot } from "./list.ts";
+import { assertNotOwnPath } from "./own_path.ts";
 import { asTargetError, translated } from "../backup/targets/repository.ts";
+import { findEntry } from "../backup/trees/find_entry.ts";
 
 /** Longest list. */
 const FILES_MAX = 5_000;
@@ -16,20 +19,7 @@ const FILES_MAX = 5_000;
 /** Longest reading of a directory, in milliseconds. */
 const LIST_MS = 60_000;
 
-export interface SnapshotFile {
-  /** Last part of the path. */
-  name: string;
-  /** As further requests give it. */
-  path: string;
-  type: ListedEntry["type"];
-  /** In bytes. */
-  size: number;
-  /** Octal. */
-  mode: string;
-  uid: number;
-  gid: number;
-  /** ISO 8601, UTC. */
-  modifiedAt: string;
+export interface SnapshotFile extends FileView {
   linkTarget: string | null;
 }
 
@@ -38,12 +28,16 @@ interface FileQuery {
   path: string;
 }
 
-/** @throws {AppError} `not_found`; `conflict` for a path that is not a directory; `bad_gateway`. */
+/**
+ * @throws {AppError} `not_found`; `conflict` for a path that is not a directory; `forbidden` for the
+ * service's own data; `bad_gateway`.
+ */
 export async function listFiles(
   deps: Deps,
   id: string,
   { target, path }: FileQuery,
 ): Promise<{ files: SnapshotFile[]; truncated: boolean }> {
+  await assertNotOwnPath(deps, path);
   using opened = await openSnapshot(deps, id, target);
   const { repository, snapshot } = opened;
   return await translated(async () => {
@@ -53,33 +47,14 @@ export async function listFiles(
       const entry of repository.listDirectory(snapshot.id, decodePath(path).slice(1), signal)
     ) {
       if (files.length === FILES_MAX) return { files, truncated: true };
-      files.push(viewOf(entry));
+      const { linkTarget } = entry;
+      files.push({
+        ...viewFile(entry),
+        linkTarget: linkTarget === undefined ? null : encodePath(linkTarget),
+      });
     }
     return { files, truncated: false };
   });
-}
-
-function viewOf(
-  { path, type, size, mode, uid, gid, mtime, linkTarget }: ListedEntry,
-): SnapshotFile {
-  const shown = encodePath(path);
-  return {
-    name: shown.slice(shown.lastIndexOf("/") + 1),
-    path: `/${shown}`,
-    type,
-    size,
-    mode: `0${mode.toString(8).padStart(3, "0")}`,
-    uid,
-    gid,
-    modifiedAt: timeOf(mtime),
-    linkTarget: linkTarget === undefined ? null : encodePath(linkTarget),
-  };
-}
-
-/** Years beyond JavaScript's are cut. */
-function timeOf(mtime: bigint): string {
-  const ms = Number(mtime / 1_000_000n);
-  return new Date(Math.abs(ms) <= 8.64e15 ? ms : 0).toISOString();
 }
 
 /**
@@ -95,6 +70,7 @@ export async function openFile(
   { target, path }: FileQuery,
   signal: AbortSignal,
 ): Promise<{ name: string; size: number; body: ReadableStream<Uint8Array> }> {
+  await assertNotOwnPath(deps, path);
   const release = deps.limiters.snapshotDownloads.take(caller);
   let opened: OpenedSnapshot | undefined;
   const end = () => {
@@ -123,16 +99,10 @@ async function findFile(
   path: string,
   signal: AbortSignal,
 ): Promise<ListedEntry> {
-  const bytes = decodePath(path).slice(1);
-  const parent = bytes.slice(0, Math.max(0, bytes.lastIndexOf("/")));
-  return await translated(async () => {
-    for await (const entry of repository.listDirectory(snapshot.id, parent, signal)) {
-      if (entry.path !== bytes) continue;
-      if (entry.type === "file") return entry;
-      throw new AppError("conflict", `${path} is not a file`);
-    }
-    throw new AppError("not_found", `${path} is not in the snapshot`);
-  });
+  const found = await findEntry(repository, snapshot.id, decodePath(path).slice(1), signal);
+  if (!found) throw new AppError("not_found", `${path} is not in the snapshot`);
+  if (found.type !== "file") throw new AppError("conflict", `${path} is not a file`);
+  return found;
 }
 
 async function* contentOf(

@@ -4,10 +4,13 @@ import type { Deps } from "../deps.ts";
 import { volumeList } from "../../engine/volumes.ts";
 import { isInside } from "../text/paths.ts";
 import { directoryPart, type Part, volumePart } from "../backup/trees/part.ts";
+import { assertNotOwn, ownDataCheck } from "../backup/volumes/own_data.ts";
 import { isConcerned, usersOf, type VolumeUser } from "../backup/volumes/users.ts";
+import type { MountSource } from "../containers/helper_container.ts";
 import type { Container } from "../containers/inventory.ts";
 import type { ReadDeps } from "../containers/reads.ts";
 import { AppError } from "../errors.ts";
+import { unique } from "../unique.ts";
 import { findStack } from "../stacks/stacks.ts";
 
 /** A container that uses a part. */
@@ -26,7 +29,10 @@ export interface Contents {
   users: PartUser[];
   /** Those of them that are outside of the stack. */
   shared: PartUser[];
-  /** Directories of the host that the snapshot does not have, because they are not below `STACK_ROOTS`. */
+  /**
+   * Volumes and directories of the host that the snapshot does not have: those with the service's own
+   * data, and directories that are not below `STACK_ROOTS`.
+   */
   leftOut: string[];
 }
 
@@ -46,19 +52,24 @@ export async function contentsOfStack(deps: ContentsDeps, name: string): Promise
     );
   }
   const containers = services.flatMap((service) => service.containers);
-  const { parts, leftOut } = partsOf(containers, deps.config.stackRoots);
+  const { parts, leftOut } = partsOf(containers, deps.config.stackRoots, await ownDataCheck(deps));
   const own = new Set(containers.map(({ id }) => id));
   const users = await usersOfParts(deps, parts);
   const shared = users.filter(({ container }) => !own.has(container.id));
   return { stack: name, containers, parts, users, shared, leftOut };
 }
 
-/** Volumes with the containers that use them. Whether they exist is found out when they are read. */
+/**
+ * Volumes with the containers that use them. Whether they exist is found out when they are read.
+ *
+ * @throws {AppError} `forbidden` for the volume with the service's own data.
+ */
 export async function contentsOfVolumes(
   deps: ContentsDeps,
   names: readonly string[],
 ): Promise<Contents> {
   const parts = [...new Set(names)].map(volumePart);
+  await assertNotOwn(deps, parts);
   const users = await usersOfParts(deps, parts);
   const containers = distinct(users.map(({ container }) => container));
   return { stack: null, containers, parts, users, shared: [], leftOut: [] };
@@ -80,11 +91,15 @@ async function usersOfParts(deps: ContentsDeps, parts: readonly Part[]): Promise
 export function partsOf(
   containers: readonly Container[],
   roots: readonly string[],
+  isOwn: (mount: MountSource) => boolean,
 ): Pick<Contents, "parts" | "leftOut"> {
   const mounts = containers.flatMap(({ details }) => details.mounts);
-  const volumes = new Set(mounts.flatMap(({ type, name }) => type === "volume" ? name ?? [] : []));
+  const names = new Set(mounts.flatMap(({ type, name }) => type === "volume" ? name ?? [] : []));
+  const volumes = [...names].sort();
+  const isOwnVolume = (source: string) => isOwn({ type: "volume", source });
   const binds = [...new Set(mounts.flatMap(({ type, source }) => type === "bind" ? source : []))];
-  const isKept = (source: string) => roots.some((root) => isInside(source, root));
+  const isKept = (source: string) =>
+    roots.some((root) => isInside(source, root)) && !isOwn({ type: "bind", source });
   const kept = binds.filter(isKept);
   // A directory in another one is read with it.
   const outer = kept.filter((source) =>
@@ -92,10 +107,13 @@ export function partsOf(
   );
   return {
     parts: [
-      ...[...volumes].sort().map(volumePart),
+      ...volumes.filter((name) => !isOwnVolume(name)).map(volumePart),
       ...outer.sort().map(directoryPart),
     ],
-    leftOut: binds.filter((source) => !isKept(source)).sort(),
+    leftOut: [
+      ...volumes.filter(isOwnVolume),
+      ...binds.filter((source) => !isKept(source)).sort(),
+    ],
   };
 }
 
@@ -107,6 +125,5 @@ export const stoppedFor = ({ containers, shared }: Contents): Container[] =>
 export const writersOf = ({ users }: Contents): Container[] =>
   distinct(users.filter(({ isReadOnly }) => !isReadOnly).map(({ container }) => container));
 
-const distinct = (containers: readonly Container[]): Container[] => [
-  ...new Map(containers.map((each) => [each.id, each])).values(),
-];
+const distinct = (containers: readonly Container[]): Container[] =>
+  unique(containers, ({ id }) => id);

@@ -5,6 +5,7 @@ import { readRoom } from "../backup/targets/targets.ts";
 import { sizesOf } from "../backup/volumes/users.ts";
 import type { Deps } from "../deps.ts";
 import { AppError } from "../errors.ts";
+import { byteText } from "../text/bytes.ts";
 import type { Contents } from "./contents.ts";
 import type { SnapshotInput, SnapshotResult } from "./job.ts";
 import { snapshotKind } from "./kinds.ts";
@@ -47,17 +48,23 @@ export async function estimateSnapshot(
   };
 }
 
-/** @throws {AppError} `conflict` if the target has less room than the backup may need. */
-export function assertRoom({ added, room }: Estimate, place: string): void {
+/**
+ * @param options.what What may be added, and `advice` against it.
+ * @throws {AppError} `conflict` if the target has less room than may be added.
+ */
+export function assertRoom(
+  { added, room }: Pick<Estimate, "added" | "room">,
+  place: string,
+  { what = "the backup", advice = "choose another target" }: { what?: string; advice?: string } =
+    {},
+): void {
   if (added === null || room === null || added <= room) return;
   throw new AppError(
     "conflict",
-    `Target ${place} has ${megabytes(room)} left, and the backup may need ${megabytes(added)}; ` +
-      "free room there, or choose another target",
+    `Target ${place} has ${byteText(room)} left, and ${what} may need ${byteText(added)}; ` +
+      `free room there, or ${advice}`,
   );
 }
-
-const megabytes = (bytes: number): string => `${Math.ceil(bytes / 1e6)} MB`;
 
 /** Backups that succeeded, the newest first. */
 function pastOf({ db }: Pick<Deps, "db">, target: string) {

@@ -4,7 +4,7 @@ import type { Deps } from "../deps.ts";
 import { AppError, messageFor } from "../errors.ts";
 import { actOnContainer, startContainer } from "../containers/actions.ts";
 import type { Container } from "../containers/inventory.ts";
-import { currentContainers, inspectContainer, type ReadDeps } from "../containers/reads.ts";
+import { currentContainers, type ReadDeps } from "../containers/reads.ts";
 import type { Operation } from "../containers/reservations.ts";
 import { pauseContainer, unpauseContainer } from "../containers/signals.ts";
 import { actOnStack } from "../stacks/actions.ts";
@@ -31,18 +31,6 @@ export function planHold(mode: Held["mode"], writers: readonly Container[]): Hel
     containers: writers.filter(({ state }) => states.includes(state))
       .map(({ id, name, composeProject }) => ({ id, name, stack: composeProject })),
   };
-}
-
-/** @throws {AppError} `conflict` for a container that the engine removes when it stops. */
-export async function assertStoppable(
-  deps: ReadDeps,
-  containers: readonly Container[],
-): Promise<void> {
-  for (const { id, name } of containers) {
-    const { HostConfig } = await inspectContainer(deps, id);
-    if (!HostConfig.AutoRemove) continue;
-    throw new AppError("conflict", `${name} is removed when it stops (--rm); stop it before`);
-  }
 }
 
 /**

@@ -22,16 +22,17 @@ export type Labelled = Pick<Container, "image" | "labels"> & {
 };
 
 /**
- * The mode that the labels of the containers ask for, the strictest if they differ. Without one it is
- * `hooks` if each container that writes is recognized or has hooks of its own, otherwise `stop`. Labels
- * that come from an image count only where they are stricter: who publishes an image must not decide
- * that its files may be of different moments.
+ * The mode that the labels of the containers ask for, the strictest if they differ, else that of the
+ * setting. Without both it is `hooks` if each container that writes is recognized or has hooks of its
+ * own, otherwise `stop`. Labels that come from an image count only where they are stricter: who publishes
+ * an image must not decide that its files may be of different moments.
  *
  * @param writers The containers that use one of the volumes for writing.
+ * @param setting Of the stack.
  */
-export function defaultMode(writers: readonly Labelled[]): Mode {
+export function defaultMode(writers: readonly Labelled[], setting?: Mode): Mode {
   const own = writers.map((each) => ({ ...each, labels: ownLabels(each) }));
-  const chosen = strictest(own) ??
+  const chosen = strictest(own) ?? setting ??
     (own.every((each) => hooksOf(each) !== undefined) ? "hooks" : "stop");
   const asked = strictest(writers) ?? chosen;
   return MODES.indexOf(asked) < MODES.indexOf(chosen) ? asked : chosen;

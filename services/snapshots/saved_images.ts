@@ -2,13 +2,22 @@
 
 import type { Engine } from "../../engine/client.ts";
 import { ifThere } from "../../engine/errors.ts";
-import { imageSave } from "../../engine/image_archives.ts";
+import { imageLoad, imageSave } from "../../engine/image_archives.ts";
+import { fullImageId } from "../../engine/image_id.ts";
 import { imageInspect } from "../../engine/images.ts";
-import { openTarget } from "../backup/targets/targets.ts";
+import { bytesOf } from "../backup/restic/entry_directory.ts";
+import { findEntry } from "../backup/trees/find_entry.ts";
+import { createFailureWatch } from "../backup/trees/failure_watch.ts";
+import type { Repository } from "../backup/restic/repository.ts";
+import { asTargetError, translated } from "../backup/targets/repository.ts";
+import { readRoom } from "../backup/targets/targets.ts";
 import type { Container } from "../containers/inventory.ts";
 import type { Deps } from "../deps.ts";
 import { AppError } from "../errors.ts";
-import { byteText } from "../text/bytes.ts";
+import { asJobError } from "../images/errors.ts";
+import type { JobRun } from "../jobs/kind.ts";
+import { assertRoom } from "./estimate.ts";
+import { withoutImageNames } from "./image_archive.ts";
 
 /** Directory of a snapshot with the archives. */
 export const IMAGES_DIRECTORY = "images";
@@ -45,8 +54,63 @@ async function* archiveContent(
   yield* (await imageSave(engine, id, { signal })).body;
 }
 
-/** Longest wait for the room of a target, in milliseconds. */
-const ROOM_MS = 10_000;
+/** Origin of archives. */
+interface SavedFrom {
+  repository: Repository;
+  /** Its id. */
+  snapshot: string;
+}
+
+/** Paths of the archives in a snapshot. */
+export async function savedImages(
+  { repository, snapshot }: SavedFrom,
+  signal: AbortSignal,
+): Promise<Set<string>> {
+  const directory = bytesOf(IMAGES_DIRECTORY);
+  const paths = new Set<string>();
+  if (!await findEntry(repository, snapshot, directory, signal)) return paths;
+  await translated(async () => {
+    for await (const { path } of repository.listDirectory(snapshot, directory, signal)) {
+      paths.add(path);
+    }
+  });
+  return paths;
+}
+
+/**
+ * Loads an image, which gets no name.
+ *
+ * @returns Its id: an engine with another image store gives the same image another one.
+ * @throws {AppError} `conflict` for an archive that is not one of images.
+ */
+export async function loadSaved(
+  deps: Pick<Deps, "diskUsage" | "engine">,
+  { repository, snapshot }: SavedFrom,
+  { recorded, reference }: { recorded: string; reference: string },
+  { signal, progress }: Pick<JobRun, "progress" | "signal">,
+): Promise<string> {
+  const archive = repository.readFile(snapshot, bytesOf(archiveOfImage(recorded)), {}, signal);
+  const message = `Loading ${reference}`;
+  let current = 0;
+  const onSent = (bytes: number) => progress({ current: current += bytes, total: null, message });
+  const { watch, failure } = createFailureWatch();
+  const content = watch(withoutImageNames(archive));
+  try {
+    const loaded = await imageLoad(deps.engine, ReadableStream.from(content), { signal, onSent });
+    for (const name of [recorded, ...loaded]) {
+      const image = await ifThere(imageInspect(deps.engine, name));
+      if (image) return fullImageId(image.Id);
+    }
+  } catch (error) {
+    const what = `Image ${reference} could not be loaded from the snapshot`;
+    const cause = asTargetError(failure());
+    if (cause instanceof AppError) throw new AppError(cause.code, `${what}: ${cause.message}`);
+    throw asJobError(error, what);
+  } finally {
+    deps.diskUsage.invalidate();
+  }
+  throw new AppError("conflict", `The snapshot's archive of image ${reference} has another image`);
+}
 
 /**
  * Images are stored compressed, and once: the room has to suffice for the first time, as far as the target
@@ -56,20 +120,16 @@ const ROOM_MS = 10_000;
  */
 export async function assertRoomForImages(
   deps: Deps,
-  targetId: string,
+  { id, name }: { id: string; name: string },
   { containers }: { containers: readonly Pick<Container, "imageId">[] },
 ): Promise<void> {
-  const { storage, target } = await openTarget(deps, targetId);
-  const room = await storage.room?.(AbortSignal.timeout(ROOM_MS));
-  if (room === undefined) return;
-  let size = 0;
-  for (const id of new Set(containers.map(({ imageId }) => imageId))) {
-    size += (await ifThere(imageInspect(deps.engine, id)))?.Size ?? 0;
+  let added = 0;
+  for (const image of new Set(containers.map(({ imageId }) => imageId))) {
+    added += (await ifThere(imageInspect(deps.engine, image)))?.Size ?? 0;
   }
-  if (size <= room) return;
-  throw new AppError(
-    "conflict",
-    `The images have ${byteText(size)}, and ${target.name} has ${byteText(room)} left; free some ` +
-      "room, or leave them out (withImages)",
-  );
+  const room = await readRoom(deps, { id });
+  assertRoom({ added, room }, name, {
+    what: "the images",
+    advice: "leave them out (withImages)",
+  });
 }

@@ -1,10 +1,12 @@
 /** Starts snapshots. @module */
 
+import { selectBackupModes } from "../../db/backup_modes.ts";
 import { countBackupTargets } from "../../db/backup_targets.ts";
 import { findVolume } from "../../engine/volumes.ts";
 import type { Holder } from "../access/shares.ts";
 import { targetForSnapshot } from "../backup/targets/open.ts";
 import type { Reason } from "../backup/trees/tags.ts";
+import type { Container } from "../containers/inventory.ts";
 import { affectedBy, identityOf } from "../containers/reserve.ts";
 import { currentContainers } from "../containers/reads.ts";
 import type { Deps } from "../deps.ts";
@@ -21,7 +23,7 @@ import {
 import { assertRoom, type Estimate, estimateSnapshot } from "./estimate.ts";
 import { snapshotKind } from "./kinds.ts";
 import { withImageLabels } from "./labels.ts";
-import { assertStoppable } from "./hold.ts";
+import { assertStoppable } from "../containers/stoppable.ts";
 import { assertRoomForImages } from "./saved_images.ts";
 import { defaultMode, type Mode } from "./modes.ts";
 
@@ -49,7 +51,8 @@ const TARGET_MAX = 512;
  *
  * @throws {AppError} `invalid` unless exactly one of stack and volumes is given; `not_found` for an
  * unknown stack or target; `conflict` if there is nothing to back up, if other containers use the
- * volumes, if the target has too little room, and while another action is in progress.
+ * volumes, if the target has too little room, and while another action is in progress; `forbidden`
+ * for the volume with the service's own data.
  */
 export async function startSnapshot(
   deps: Deps,
@@ -63,11 +66,9 @@ export async function startSnapshot(
   const contents = await readContents(deps, request);
   if (!includeSharedUsers) assertNotShared(contents);
   const target = await targetForSnapshot(deps, request.target);
-  if (withImages) await assertRoomForImages(deps, target.id, contents);
+  if (withImages) await assertRoomForImages(deps, target, contents);
   const writers = keepStopped ? stoppedFor(contents) : writersOf(contents);
-  const mode = keepStopped
-    ? "stop"
-    : request.mode ?? defaultMode(await withImageLabels(deps, writers));
+  const mode = keepStopped ? "stop" : request.mode ?? await modeOf(deps, request, writers);
   const all = await currentContainers(deps);
   const isHeld = mode === "stop" || mode === "pause";
   if (mode === "stop") await assertStoppable(deps, writers);
@@ -96,6 +97,22 @@ export async function startSnapshot(
   }).job;
 }
 
+/** By the labels of the containers, else by the setting of the stack. */
+async function modeOf(
+  deps: Deps,
+  { stack }: Pick<SnapshotRequest, "stack">,
+  writers: readonly Container[],
+): Promise<Mode> {
+  const setting = stack === undefined ? undefined : selectBackupModes(deps.db).get(stack);
+  return defaultMode(await withImageLabels(deps, writers), setting);
+}
+
+/** An estimate, with the mode of a snapshot without one, and what it will not have. */
+interface EstimateView extends Estimate {
+  mode: Mode;
+  leftOut: string[];
+}
+
 /**
  * Estimates a snapshot. Before the first target exists, the room is unknown.
  *
@@ -104,11 +121,13 @@ export async function startSnapshot(
 export async function readEstimate(
   deps: Deps,
   request: Pick<SnapshotRequest, "stack" | "volumes" | "target">,
-): Promise<Estimate> {
+): Promise<EstimateView> {
   const contents = await readContents(deps, request, "query");
   const isFirst = request.target === undefined && countBackupTargets(deps.db) === 0;
   const targetId = isFirst ? "" : (await targetForSnapshot(deps, request.target)).id;
-  return await estimateSnapshot(deps, contents, { name: nameOf(request), targetId });
+  const estimate = await estimateSnapshot(deps, contents, { name: nameOf(request), targetId });
+  const mode = await modeOf(deps, request, writersOf(contents));
+  return { ...estimate, mode, leftOut: contents.leftOut };
 }
 
 const nameOf = ({ stack, volumes }: Pick<SnapshotRequest, "stack" | "volumes">): string =>

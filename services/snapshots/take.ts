@@ -1,6 +1,7 @@
 /** Makes a snapshot of a stack or of volumes. @module */
 
 import { openTargetRepository } from "../backup/targets/open.ts";
+import { whenUnlocked } from "../backup/trees/lock_wait.ts";
 import { type Stored, storeTree } from "../backup/trees/store.ts";
 import { tagsOf } from "../backup/trees/tags.ts";
 import type { Dump } from "../backup/trees/tree.ts";
@@ -58,6 +59,7 @@ export async function takeSnapshot(deps: Deps, job: SnapshotJob): Promise<Snapsh
       })),
       leftOut: contents.leftOut,
     }));
+  await whenUnlocked(opened.repository, job);
   const startedAt = performance.now();
   let continuedAt: number | undefined;
   const letAllContinue = async () => {

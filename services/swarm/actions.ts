@@ -5,7 +5,6 @@
  * @module
  */
 
-import { EngineError } from "../../engine/errors.ts";
 import { findReference } from "../../engine/image_reference.ts";
 import type { RegistryAuth } from "../../engine/registry_auth.ts";
 import {
@@ -20,9 +19,10 @@ import { AppError } from "../errors.ts";
 import { sleep } from "../lifecycle.ts";
 import type { ContainerAction } from "../containers/actions.ts";
 import { credentialsFor, type RegistryAccessDeps } from "../images/registries/access.ts";
+import { retryOutOfSequence } from "./sequence.ts";
 import { modeOf, replicasOf } from "./services.ts";
 
-type SwarmDeps = Pick<Deps, "engine"> & RegistryAccessDeps;
+export type SwarmDeps = Pick<Deps, "engine"> & RegistryAccessDeps;
 
 /** Label of a stopped service: its previous number of replicas. */
 const REPLICAS_LABEL = "longshore.replicas";
@@ -32,9 +32,6 @@ const CONVERGENCE_MS = 30_000;
 
 /** Poll interval of the tasks, in milliseconds. */
 const POLL_MS = 200;
-
-/** Limit of attempts when the service is changed concurrently. */
-const ATTEMPTS_MAX = 5;
 
 /**
  * Acts on one service and waits until its tasks have started or stopped. A restart does not wait:
@@ -88,12 +85,18 @@ function scaledToZero(spec: ServiceSpec, replicas: number): ServiceSpec {
 }
 
 function scaledUp(spec: ServiceSpec): ServiceSpec {
-  const { [REPLICAS_LABEL]: stored = "", ...labels } = spec.Labels ?? {};
-  const replicas = /^[1-9]\d{0,5}$/.test(stored) ? Number(stored) : 1;
+  const stored = spec.Labels?.[REPLICAS_LABEL] ?? "";
+  return withReplicas(spec, /^[1-9]\d{0,5}$/.test(stored) ? Number(stored) : 1);
+}
+
+/** The specification of a replicated service with another number of replicas. */
+export function withReplicas(spec: ServiceSpec, replicas: number): ServiceSpec {
+  const { [REPLICAS_LABEL]: _, ...labels } = spec.Labels ?? {};
   return { ...spec, Labels: labels, Mode: { Replicated: { Replicas: replicas } } };
 }
 
-function withForcedUpdate(spec: ServiceSpec): ServiceSpec {
+/** The specification with which the swarm replaces every task. */
+export function withForcedUpdate(spec: ServiceSpec): ServiceSpec {
   const { TaskTemplate } = spec;
   return {
     ...spec,
@@ -102,35 +105,27 @@ function withForcedUpdate(spec: ServiceSpec): ServiceSpec {
 }
 
 /** @returns The desired number of tasks, `"restarted"`, or `undefined` if nothing changed. */
-async function updateService(
+function updateService(
   deps: SwarmDeps,
   id: string,
   action: ContainerAction,
 ): Promise<number | "restarted" | undefined> {
   const { engine } = deps;
-  for (let attempt = 1;; attempt++) {
+  return retryOutOfSequence(async () => {
     const service = await serviceInspect(engine, id);
     const spec = specFor(service, action);
     if (!spec) return undefined;
-    try {
-      const auth = action === "stop" ? undefined : authFor(deps, spec);
-      await serviceUpdate(engine, id, service.Version.Index, spec, { auth });
-      const replicas = spec.Mode?.Replicated?.Replicas;
-      return replicas === undefined || replicas === replicasOf(service) ? "restarted" : replicas;
-    } catch (error) {
-      if (!isOutOfSequence(error) || attempt === ATTEMPTS_MAX) throw error;
-    }
-  }
+    const auth = action === "stop" ? undefined : authFor(deps, spec);
+    await serviceUpdate(engine, id, service.Version.Index, spec, { auth });
+    const replicas = spec.Mode?.Replicated?.Replicas;
+    return replicas === undefined || replicas === replicasOf(service) ? "restarted" : replicas;
+  });
 }
 
-/** The nodes may have to pull the image again. */
-function authFor(deps: SwarmDeps, { TaskTemplate }: ServiceSpec): RegistryAuth | undefined {
+/** Credentials for the nodes, which may have to pull the image again. */
+export function authFor(deps: SwarmDeps, { TaskTemplate }: ServiceSpec): RegistryAuth | undefined {
   const image = findReference(TaskTemplate?.ContainerSpec?.Image ?? "");
   return image && credentialsFor(deps, image);
-}
-
-function isOutOfSequence(error: unknown): boolean {
-  return error instanceof EngineError && /out of sequence/i.test(error.message);
 }
 
 /** @throws {AppError} `conflict` with the swarm's reason, if it takes too long. */

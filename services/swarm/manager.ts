@@ -27,6 +27,8 @@ export function createSwarmManager(engine: Engine, now: () => Date) {
       current()?.isActive ?? await (pending ??= request().finally(() => pending = undefined)),
     /** Whether a recent answer says that the engine does not manage a swarm. Never asks the engine. */
     isKnownInactive: (): boolean => current()?.isActive === false,
+    /** The last answer, however old. Never asks the engine: the swarm watcher does so each minute. */
+    wasActive: (): boolean => cached?.isActive === true,
     /** Discards the cached answer. */
     invalidate: (): void => void (cached = undefined),
   };

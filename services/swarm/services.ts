@@ -14,11 +14,15 @@ export const STACK_LABEL = "com.docker.stack.namespace";
 /** Label of a task's container: the full name of its service. */
 export const SERVICE_LABEL = "com.docker.swarm.service.name";
 
+/** Label of a task's container: the id of its service. */
+export const SERVICE_ID_LABEL = "com.docker.swarm.service.id";
+
 /** Label of a task's container: `<service>.<slot>.<task id>`. */
 export const TASK_LABEL = "com.docker.swarm.task.name";
 
-/** Rule of the swarm for the number of tasks; only replicated services can be scaled. */
-type SwarmMode = "replicated" | "global" | "job";
+/** Rules of the swarm for the number of tasks; only replicated services can be scaled. */
+export const SWARM_MODES = ["replicated", "global", "job"] as const;
+export type SwarmMode = (typeof SWARM_MODES)[number];
 
 /** A service of a swarm stack. */
 export interface SwarmService {
@@ -61,7 +65,7 @@ export async function readSwarmServices(
 }
 
 /** @param tasks The tasks of the service that should run. */
-function toSwarmService(service: Service, tasks: readonly Task[]): SwarmService {
+export function toSwarmService(service: Service, tasks: readonly Task[]): SwarmService {
   const { ID, Spec, ServiceStatus } = service;
   const mode = modeOf(service);
   const running = tasks.filter(({ Status }) => Status.State === "running");
@@ -97,3 +101,6 @@ export function shortImage(image: string): string {
   const [name = "", digest] = image.split("@");
   return name === "" ? digest ?? "" : name;
 }
+
+/** The digest that the swarm has pinned, e.g. `sha256:…`; `null` without one. */
+export const pinnedDigest = (image: string): string | null => image.split("@")[1] ?? null;

@@ -11,7 +11,7 @@ import { isInside } from "../text/paths.ts";
 import type { SourceOrigin } from "../compose/origin.ts";
 import type { Container } from "../containers/inventory.ts";
 import { movedOrigin, type Origin } from "./origins.ts";
-import { unique } from "./unique.ts";
+import { unique } from "../unique.ts";
 
 /** A place to look for the files of a stack. */
 export interface Candidate {

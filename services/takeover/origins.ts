@@ -10,7 +10,7 @@ import { COMPOSE_NAMES } from "../compose/disk_sources.ts";
 import { LABEL } from "../compose/labels.ts";
 import { ENV_FILE } from "../compose/load/compose_file.ts";
 import type { Container } from "../containers/inventory.ts";
-import { unique } from "./unique.ts";
+import { unique } from "../unique.ts";
 
 /** Paths are absolute, on the host or inside of the container of another program. */
 export interface Origin {

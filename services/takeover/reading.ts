@@ -9,7 +9,7 @@ import { ENV_FILE } from "../compose/load/compose_file.ts";
 import { type FileDeps, type HostFiles, withMountedFiles } from "../compose/project_files.ts";
 import type { DiskPlace, StoredSources } from "../compose/validate.ts";
 import type { Candidate } from "./candidates.ts";
-import { unique } from "./unique.ts";
+import { unique } from "../unique.ts";
 
 /** Name of the file in which managers keep the variables of a stack. */
 const STACK_ENV = "stack.env";

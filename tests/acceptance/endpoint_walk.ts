@@ -36,7 +36,7 @@ export async function everyEndpoint(deps: Deps): Promise<Walked[]> {
   const routes = await everyRoute(deps);
   const walked = routes.flatMap(({ prefix, endpoints }) =>
     endpoints.map(({ method, path, produces = "application/json" }): Walked => {
-      const pattern = (prefix + path).replace(/(.)\/$/, "$1");
+      const pattern = (prefix + path).replace(/(.)\/$/, "$1").replace(/\{.*\}/, "");
       const operation = apiDocument.paths[pattern.replace(/:(\w+)/g, "{$1}")][method];
       const [content] = Object.entries<Json>(operation.requestBody?.content ?? {});
       return {

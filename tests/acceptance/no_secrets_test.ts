@@ -323,6 +323,11 @@ const NOT_DONE: Record<string, string> = {
   "POST /api/identity/oidc/:id/test": "the same",
   "POST /auth/oidc/backchannel-logout": "the same",
   "PUT /api/identity/oidc/:id": "the same",
+  "POST /api/git/repositories/:id/fetch": "no Git server answers",
+  "POST /hooks/git/:token": "no forge has signed it",
+  "PUT /api/stacks/:name/git": "no repository has a commit",
+  "DELETE /api/stacks/:name/git": "the same",
+  "POST /api/stacks/:name/git/discard": "the same",
 };
 
 ssoTest("no response and no log contains a secret", async () => {

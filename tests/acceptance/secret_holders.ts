@@ -140,6 +140,16 @@ export function secretHolders(
       }),
     },
     {
+      at: "/api/git/repositories",
+      body: () => ({
+        name: `Repository ${crypto.randomUUID()}`,
+        url: `https://${crypto.randomUUID()}.example.com/a.git`,
+        auth: "token",
+        secret: plant("the token of a Git repository"),
+        pollMinutes: 0,
+      }),
+    },
+    {
       at: "/api/backup/targets",
       body: () => ({
         name: `Target ${crypto.randomUUID()}`,

@@ -74,7 +74,7 @@ browserTest(
 
     await using site = serveApp(app);
     const page = `${site.url}/status/harbor-goods`;
-    await using browser = await startBrowser(FLAGS);
+    await using browser = await startBrowser({ flags: FLAGS });
     await Deno.mkdir(PICTURES, { recursive: true });
     for (const [name, view] of Object.entries(VIEWS)) {
       await browser.visit(page, view, async ({ complaints, requests, evaluate, picture }) => {
@@ -137,7 +137,7 @@ browserTest(
     showActiveBrand(app.deps);
     await using site = serveApp(app);
     const page = `${site.url}/status/harbor-goods`;
-    await using browser = await startBrowser(FLAGS);
+    await using browser = await startBrowser({ flags: FLAGS });
     await browser.visit(page, VIEWS.light!, async ({ complaints, evaluate }) => {
       deepEqual(elsewhere.asked, ["/logo.svg no referrer"]);
       // The style sheet applies; the policy refuses what it would load.

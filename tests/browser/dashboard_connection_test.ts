@@ -136,7 +136,7 @@ dashboardTest("hidden tabs close the stream and continue where they were", async
   const containers: SimulatedContainer[] = [{ name: "web" }];
   await using engine = fakeEngine(simulateContainers(containers));
   await using service = await startLongshore({ engineSocket: engine.socketPath });
-  await using browser = await startDashboardBrowser();
+  await using browser = await startDashboardBrowser({ hasWindow: true });
   const tab = await browser.signIn(service);
   await tab.find("link", "1 running");
   await until("it reads the stream", async () => await streamsOf(service) === 1);
@@ -231,9 +231,9 @@ dashboardTest("a lost service and a lost engine are reported, and come back alon
 dashboardTest("plain HTTP under a host name works in several tabs", async () => {
   await using engine = fakeEngine(simulateContainers([{ name: "web" }]));
   await using service = await startLongshore({ engineSocket: engine.socketPath });
-  await using browser = await startDashboardBrowser([
-    "--host-resolver-rules=MAP harbor.example 127.0.0.1",
-  ]);
+  await using browser = await startDashboardBrowser({
+    flags: ["--host-resolver-rules=MAP harbor.example 127.0.0.1"],
+  });
   const baseUrl = service.baseUrl.replace("127.0.0.1", "harbor.example");
   const tab = await browser.tab({ baseUrl });
   await tab.open("/sign-in");

@@ -50,7 +50,7 @@ dashboardTest(
     }`,
     });
     // One of its own: a window takes the focus of all others, and passkeys need it.
-    await using browser = await startDashboardBrowser(["--disable-popup-blocking"]);
+    await using browser = await startDashboardBrowser({ flags: ["--disable-popup-blocking"] });
     const tab = await browser.tab({ baseUrl });
 
     await t.step("an admin gets in by a link of the host, and adds the provider", async () => {

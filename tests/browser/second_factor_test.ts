@@ -42,7 +42,7 @@ async function proveFirst(dashboard: Dashboard): Promise<void> {
 
 dashboardTest("second factors and passkeys are set up and used by keyboard", async () => {
   await using service = await startLongshore({ env: USERS });
-  await using browser = await startDashboardBrowser(OWN_BROWSER);
+  await using browser = await startDashboardBrowser({ flags: OWN_BROWSER });
   const baseUrl = service.baseUrl.replace("127.0.0.1", "localhost");
   const as = { email: EMAIL, password: PASSWORD };
   const dashboard = await browser.signIn({ ...service, baseUrl }, DESKTOP, {

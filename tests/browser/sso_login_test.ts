@@ -35,7 +35,7 @@ browserTest(
     const { certificate } = await createSigningKey("P-256");
     const { id } = await addProvider(app, { entityId: "idp", certificate }, { sso_url });
     const url = `${site.url}${SSO}/login/${id}?RelayState=a%22b`;
-    await using browser = await startBrowser(["--ignore-certificate-errors"]);
+    await using browser = await startBrowser({ flags: ["--ignore-certificate-errors"] });
 
     await browser.visit(url, view, async ({ complaints, requests, evaluate }) => {
       await until(

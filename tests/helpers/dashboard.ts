@@ -11,7 +11,7 @@ import axe from "axe-core";
 import { deepEqual, equal } from "node:assert/strict";
 import type { BrowserContext, CDPSession, CookieData, ElementHandle, Page } from "puppeteer-core";
 import { buildDashboard } from "../../deploy/build/ui.ts";
-import { browserTest, openContext, WAIT_MS } from "./browser.ts";
+import { type BrowserNeeds, browserTest, openContext, WAIT_MS } from "./browser.ts";
 import { OWN_PAGE, pageSecret } from "./browser_session.ts";
 import type { Longshore } from "./longshore.ts";
 import { EXECUTABLE } from "./program.ts";
@@ -28,7 +28,7 @@ export const PHONE: View = { width: 390, height: 844 };
 /** A tab with the dashboard. */
 export interface Dashboard {
   page: Page;
-  /** Brings it to the front; the others are then hidden. */
+  /** Brings it to the front; the others are then hidden, if the browser has a window. */
   show(): Promise<void>;
   /** Console messages, exceptions, failed requests and responses with a status from 400. */
   complaints: string[];
@@ -114,15 +114,11 @@ export { browserTest as dashboardTest };
 /**
  * Opens a browser without a window. What a test changes in it (cookies, session, settings) no other
  * test sees; steps of one test get a part of their own by `separate()`.
- *
- * @param flags More flags of the browser, e.g. to resolve the name of a host; they start a new one.
  */
-export async function startDashboardBrowser(
-  flags: readonly string[] = [],
-): Promise<DashboardBrowser> {
+export async function startDashboardBrowser(needs?: BrowserNeeds): Promise<DashboardBrowser> {
   // `deno task test` has built it; other ways to run a test have not.
   if (EXECUTABLE === undefined) await buildDashboard();
-  const { context, close } = await openContext(flags);
+  const { context, close } = await openContext(needs);
   return dashboardsOf(context, close);
 }
 

@@ -7,6 +7,7 @@ import {
   type Repository,
 } from "../../services/backup/restic/repository.ts";
 import type { Storage } from "../../services/backup/restic/storage.ts";
+import "./remembered_keys.ts";
 
 export const PASSWORD = "correct horse";
 

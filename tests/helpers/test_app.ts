@@ -34,6 +34,7 @@ import { createLog, type Log, silentLog } from "../../services/log.ts";
 import type { OutboundDeps } from "../../services/outbound/url.ts";
 import { createSecrets, type Secrets } from "../../services/secrets/secrets.ts";
 import { directLoader } from "./direct_loader.ts";
+import { directRepository } from "./direct_repository.ts";
 import { quickPasswords } from "./quick_passwords.ts";
 
 /** The default client address of a test. */
@@ -215,6 +216,7 @@ export function testApp(options: TestAppOptions = {}): TestApp {
       resolve: resolveInTest,
       passwords: quickPasswords(),
       composeLoader: directLoader,
+      openRepository: directRepository,
     } satisfies Partial<Deps & OutboundDeps>,
   );
   if (options.edition && options.edition !== "ce") {

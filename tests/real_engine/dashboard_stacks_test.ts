@@ -177,7 +177,13 @@ async function deployAndTakeDown(tab: Dashboard, running: () => Promise<string>)
   equal((await running()).trim().split("\n").length, 1);
   await replaceText(tab, "Compose file", `${COMPOSE}    command: sh -c 'echo no luck; exit 3'\n`);
   await tab.click("button", "Deploy");
-  await tab.alert(/^Rolled back: .*shop-web-1/);
+  await tab.find("dialog", "Deploy shop");
+  await until("the plan is shown", async () => {
+    return (await tab.page.content()).includes("A deploy recreates 1 service");
+  });
+  await checkBothThemes(tab);
+  await tab.click("button", "Deploy");
+  await tab.alert(/Rolled back: .*shop-web-1/);
   await tab.click("tab", "Services");
   await tab.find("row", /Deploy.*Rolled back.*shop-web-1/);
   await tab.find("row", /web.*Running.*shop-web-1/);

@@ -1,6 +1,6 @@
 /** Restores of whole stacks. @module */
 
-import { deepEqual, equal, match, ok } from "node:assert/strict";
+import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
 import { deleteStackVersions } from "../../db/stack_versions.ts";
 import { openTarget } from "../../services/backup/targets/targets.ts";
 import { liveApp } from "../helpers/live_app.ts";
@@ -207,6 +207,10 @@ engineTest("an image that is gone comes from the snapshot", async (real) => {
   match(await restic("ls", result.snapshot), new RegExp(`^/images/${id.slice(7)}.tar$`, "m"));
   await removeStack(test);
   await real.docker("rmi", image);
+
+  const drilled = await run("/api/backup/drills", { stack: name, stableSeconds: 1 });
+  equal(drilled.status, "succeeded", drilled.error ?? "");
+  await rejects(real.docker("image", "inspect", id), /No such image/);
 
   const restored = await restoreWith(test, result.snapshot)();
   equal(restored.status, "succeeded", restored.error ?? "");

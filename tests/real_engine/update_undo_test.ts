@@ -171,4 +171,17 @@ engineTest("the data of a stack's containers comes back, each in its order", asy
   );
   match(error!, new RegExp(`the data of ${name}-b from before is back`));
   deepEqual([await test.files(), await test.files(`${volume}-b`)], before);
+
+  await test.publish("good");
+  const updated = await app.call("POST", `/api/stacks/${stack}/update`, {
+    ...request,
+    force: true,
+  });
+  equal((await ended(app, updated.body.id)).status, "succeeded");
+  const back = { data: true, stableSeconds: 1 };
+  const started = await app.call("POST", `/api/stacks/${stack}/rollback`, back);
+  equal(started.status, 202, JSON.stringify(started.body));
+  const rolledBack = await ended(app, started.body.id);
+  equal(rolledBack.status, "succeeded", rolledBack.error!);
+  deepEqual([await test.files(), await test.files(`${volume}-b`)], before);
 });

@@ -258,6 +258,7 @@ const IGNORING = [
   "post /api/ext/service-enterprise/sso/acs",
   "post /api/ext/service-pro/status-pages/unsubscribe/:token",
   "post /auth/oidc/backchannel-logout",
+  "post /hooks/git/:token",
   "post /status/:slug/subscribe",
 ];
 

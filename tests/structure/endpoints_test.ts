@@ -68,6 +68,8 @@ const PUBLIC = [
   "DELETE /auth/session",
   // Authenticated by a handshake of keys.
   "GET /fleet/link",
+  // Authenticated by the forge's signature.
+  "POST /hooks/git/:token",
   "GET /livez",
   "GET /readyz",
   "GET /api/health",

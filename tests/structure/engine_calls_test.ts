@@ -16,7 +16,7 @@ const FEATURES: Record<string, RegExp> = {
   "Required": /^services\/containers\/(engine_events|missed|reads|unreadable|watcher)\.ts$/,
   "Containers in detail":
     /^(commands\/greeting|services\/(containers\/(containers|engine_status|inspect|own_labels|secret_values|self_search|stats)|messages\/crash_log|metrics\/.+))\.ts$/,
-  "Logs": /^services\/logs\//,
+  "Logs": /^services\/logs\/(?!services\/)/,
   "Actions on containers":
     /^services\/(containers\/(actions|limits|reconfigure|removal|signals)\.ts$|renames\/)/,
   "Commands and terminals": /^services\/containers\/(exec|terminal)\//,
@@ -25,10 +25,11 @@ const FEATURES: Record<string, RegExp> = {
   "Update checks": /^services\/(images\/registries|updates\/check)\//,
   "Updates": /^services\/updates\/(?!(?:check|rehearsal|trial)\/)/,
   "Drills and rehearsals": /^services\/(updates\/(rehearsal|trial)|snapshots\/drills)\//,
-  "Stacks from Compose files": /^services\/(compose\/|containers\/helper(s|_container)\.ts$)/,
+  "Stacks from Compose files":
+    /^services\/(compose\/(?!swarm\/)|containers\/helper(s|_container)\.ts$)/,
   "Volumes in backups": /^services\/(backup\/volumes|files|snapshots\/(?!drills\/))/,
   "Takeover": /^services\/takeover\//,
-  "Swarm": /^services\/swarm\//,
+  "Swarm": /^services\/(swarm|logs\/services|compose\/swarm)\//,
 };
 
 /** Features of the smallest set. */

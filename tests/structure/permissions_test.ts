@@ -69,7 +69,8 @@ const OWN = [
 /**
  * Reserved to the role admin: a custom role must not be able to end the edition that limits it, to
  * run what the allowlist of `containers:exec` does not have, to get the keys of the service, or to
- * create the first admin, or to choose a provider that can sign in as any user, or users whom a
+ * create the first admin, or to add nodes to a
+ * swarm, or to choose a provider that can sign in as any user, or users whom a
  * provider can sign in.
  */
 const ADMIN_ONLY = [
@@ -79,6 +80,7 @@ const ADMIN_ONLY = [
   "GET /api/containers/:id/attach",
   "GET /api/containers/:id/terminal",
   "GET /api/identity/oidc/:id/test",
+  "GET /api/swarm/tokens",
   "POST /api/backup",
   "POST /api/containers/:id/attach/ticket",
   "POST /api/containers/:id/terminal/ticket",
@@ -87,6 +89,7 @@ const ADMIN_ONLY = [
   "POST /api/identity/oidc",
   "POST /api/identity/oidc/:id/test",
   "POST /api/settings/users-mode",
+  "POST /api/swarm/tokens/rotate",
   "POST /auth/users/:id/email/confirm",
   "PUT /api/identity/oidc/:id",
 ];

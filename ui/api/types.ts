@@ -4,6 +4,8 @@
  * @module
  */
 
+export type AcceptedGitWebhook = { accepted: true };
+
 export type Account = {
   mode: "key" | "users";
   id: string;
@@ -138,6 +140,8 @@ export type AlertMetric =
   | "container_network_bytes_per_second"
   | "backup_age_hours"
   | "drill_age_days"
+  | "service_replicas_missing"
+  | "nodes_down"
   | "engine_down"
   | "update_available_days"
   | "outbox_age_seconds"
@@ -145,7 +149,7 @@ export type AlertMetric =
 
 export type AlertMetricDescription = {
   id: string;
-  group: "Host" | "Containers" | "Backups" | "Service";
+  group: "Host" | "Containers" | "Backups" | "Swarm" | "Service";
   words: string;
   title: string;
   description: string;
@@ -277,6 +281,8 @@ export type ApiToken = {
       | "stacks:update"
       | "stacks:write"
       | "stack_sources:read"
+      | "git:read"
+      | "git:write"
       | "images:read"
       | "images:write"
       | "images:export"
@@ -288,6 +294,10 @@ export type ApiToken = {
       | "volumes:prune"
       | "networks:read"
       | "networks:write"
+      | "swarm:read"
+      | "swarm:write"
+      | "swarm_secrets:read"
+      | "swarm_secrets:write"
       | "system:read"
       | "system:prune"
       | "alerts:read"
@@ -358,6 +368,7 @@ export type AuditEntry = {
   actor: string;
   actorEmail: string | null;
   token: { id: string; name: string } | null;
+  hub: { id: string; name: string; user: string } | null;
   role: string;
   action: string;
   target: string;
@@ -399,6 +410,8 @@ export type BackupEstimate = {
   added: number | null;
   seconds: number | null;
   room: number | null;
+  mode: "stop" | "pause" | "hooks" | "live";
+  leftOut: (string)[];
 };
 
 export type BackupFileList = {
@@ -425,6 +438,8 @@ export type BackupKeepRules = {
   yearly?: number;
   within?: { years?: number; months?: number; days?: number; hours?: number };
 };
+
+export type BackupModeSetting = { mode: "stop" | "pause" | "hooks" | "live" | null };
 
 export type BackupRequest = {
   stack?: string;
@@ -478,6 +493,7 @@ export type BackupStackRestorePlan = {
   directory: string | null;
   isGenerated: boolean;
   stops: (string)[];
+  room: { needed: number | null; free: number | null };
   warnings: (string)[];
 };
 
@@ -737,6 +753,14 @@ export type ChatChannelChanges = {
     | "deploy.failed"
     | "deploy.needs_attention"
     | "stack.down_failed"
+    | "service.degraded"
+    | "service.recovered"
+    | "service.update_rolled_back"
+    | "node.down"
+    | "node.up"
+    | "git.planned"
+    | "git.fetch_failed"
+    | "git.commit_refused"
     | "image.update_available"
     | "update.started"
     | "update.succeeded"
@@ -1163,6 +1187,7 @@ export type ContainerUpdatePlan = {
     choice: "keep" | "undo";
     target: string | null;
     volumes: ({ name: string; size: number | null })[];
+    keptDays: number;
   };
   verification: { method: "health" | "stability"; holdSeconds: number; deadlineSeconds: number };
 };
@@ -1403,6 +1428,12 @@ export type Error = {
   errors?: ({ path: string; message: string })[];
   code?: "mfa_enrolment_required";
   diff?: string;
+  changes?: ({
+    kind: string;
+    name: string;
+    action: string;
+    reasons: ({ path: string; from: string | null; to: string | null; text: string })[];
+  })[];
 };
 
 export type EstablishedBackupTarget = {
@@ -1520,6 +1551,154 @@ export type GeneratedStack = {
   compose: string;
   variables: (string)[];
   warnings: (string)[];
+};
+
+export type GitCommit = {
+  id: string;
+  author: string;
+  message: string;
+  committedAt: string;
+  signer: string | null;
+};
+
+export type GitRepository = {
+  id: string;
+  name: string;
+  url: string;
+  branch: string | null;
+  tag: string | null;
+  commit: string | null;
+  auth: "none" | "token" | "basic";
+  username: string | null;
+  secret: string | null;
+  caCertificate: string | null;
+  pollMinutes: number;
+  signatures: "off" | "required";
+  signatureScope: "range" | "head";
+  allowedSigners: string;
+  mapping: ({
+    path: string;
+    name: string;
+    deploy: "manual" | "plan" | "auto";
+    profiles: (string)[] | null;
+    directory: string | null;
+  })[];
+  head: GitCommit | null;
+  refused: {
+    id: string;
+    author: string;
+    message: string;
+    committedAt: string;
+    signer: string | null;
+    reason: string;
+  } | null;
+  problems: (string)[];
+  checkedAt: string | null;
+  fetchedAt: string | null;
+  error: string | null;
+  webhookPath: string;
+  stacks: ({
+    name: string;
+    path: string;
+    state:
+      | "waiting"
+      | "refused"
+      | "orphaned"
+      | "drift"
+      | "rewritten"
+      | "failed"
+      | "behind"
+      | "current";
+  })[];
+  createdAt: string;
+  updatedAt: string;
+};
+
+export type GitRepositoryChanges = {
+  name?: string;
+  url?: string;
+  branch?: string | null;
+  tag?: string | null;
+  commit?: string | null;
+  auth?: "none" | "token" | "basic";
+  username?: string | null;
+  secret?: string | null;
+  caCertificate?: string | null;
+  pollMinutes?: number;
+  signatures?: "off" | "required";
+  signatureScope?: "range" | "head";
+  allowedSigners?: string;
+  mapping?: ({
+    path: string;
+    name: string;
+    deploy?: "manual" | "plan" | "auto";
+    profiles?: (string)[] | null;
+    directory?: string | null;
+  })[];
+  renewWebhookSecret?: boolean;
+};
+
+export type GitRepositoryList = { repositories: (GitRepository)[] };
+
+export type GitRepositoryTest = {
+  ok: boolean;
+  error: string | null;
+  commit: string | null;
+  durationMs: number;
+};
+
+export type GitRepositoryWithSecret = {
+  id: string;
+  name: string;
+  url: string;
+  branch: string | null;
+  tag: string | null;
+  commit: string | null;
+  auth: "none" | "token" | "basic";
+  username: string | null;
+  secret: string | null;
+  caCertificate: string | null;
+  pollMinutes: number;
+  signatures: "off" | "required";
+  signatureScope: "range" | "head";
+  allowedSigners: string;
+  mapping: ({
+    path: string;
+    name: string;
+    deploy: "manual" | "plan" | "auto";
+    profiles: (string)[] | null;
+    directory: string | null;
+  })[];
+  head: GitCommit | null;
+  refused: {
+    id: string;
+    author: string;
+    message: string;
+    committedAt: string;
+    signer: string | null;
+    reason: string;
+  } | null;
+  problems: (string)[];
+  checkedAt: string | null;
+  fetchedAt: string | null;
+  error: string | null;
+  webhookPath: string;
+  stacks: ({
+    name: string;
+    path: string;
+    state:
+      | "waiting"
+      | "refused"
+      | "orphaned"
+      | "drift"
+      | "rewritten"
+      | "failed"
+      | "behind"
+      | "current";
+  })[];
+  createdAt: string;
+  updatedAt: string;
+  webhookSecret: string | null;
 };
 
 export type GroupRole = { value: string; role: string };
@@ -1716,6 +1895,7 @@ export type ImageUpdate = {
     blocked: boolean;
     problems: (string)[];
   })[];
+  services: ({ name: string; stack: string | null; digest: string; isOutdated: boolean })[];
   checkedAt: string | null;
   lastGoodAt: string | null;
   nextCheckAt: string | null;
@@ -1899,6 +2079,8 @@ export type IssuedApiToken = {
       | "stacks:update"
       | "stacks:write"
       | "stack_sources:read"
+      | "git:read"
+      | "git:write"
       | "images:read"
       | "images:write"
       | "images:export"
@@ -1910,6 +2092,10 @@ export type IssuedApiToken = {
       | "volumes:prune"
       | "networks:read"
       | "networks:write"
+      | "swarm:read"
+      | "swarm:write"
+      | "swarm_secrets:read"
+      | "swarm_secrets:write"
       | "system:read"
       | "system:prune"
       | "alerts:read"
@@ -1976,7 +2162,7 @@ export type IssuedApiToken = {
 export type Job = {
   id: string;
   kind: string;
-  targetType: "image" | "container" | "stack" | "host";
+  targetType: "image" | "container" | "stack" | "host" | "service" | "secret" | "config";
   target: string;
   stack: string | null;
   status:
@@ -2005,12 +2191,12 @@ export type Job = {
 
 export type JobKind = {
   id: string;
-  group: "Backups" | "Images" | "Stacks" | "Takeover" | "Updates";
+  group: "Backups" | "Images" | "Stacks" | "Swarm" | "Takeover" | "Updates";
   title: string;
   running: string;
   steps: Record<string, string>;
   unit: "bytes" | "steps";
-  targetType: "image" | "container" | "stack" | "host";
+  targetType: "image" | "container" | "stack" | "host" | "service" | "secret" | "config";
   readPermission: string;
   role: "viewer" | "operator" | "admin";
   permission: string;
@@ -2279,6 +2465,8 @@ export type NewApiToken = {
       | "stacks:update"
       | "stacks:write"
       | "stack_sources:read"
+      | "git:read"
+      | "git:write"
       | "images:read"
       | "images:write"
       | "images:export"
@@ -2290,6 +2478,10 @@ export type NewApiToken = {
       | "volumes:prune"
       | "networks:read"
       | "networks:write"
+      | "swarm:read"
+      | "swarm:write"
+      | "swarm_secrets:read"
+      | "swarm_secrets:write"
       | "system:read"
       | "system:prune"
       | "alerts:read"
@@ -2405,6 +2597,14 @@ export type NewChatChannel = {
     | "deploy.failed"
     | "deploy.needs_attention"
     | "stack.down_failed"
+    | "service.degraded"
+    | "service.recovered"
+    | "service.update_rolled_back"
+    | "node.down"
+    | "node.up"
+    | "git.planned"
+    | "git.fetch_failed"
+    | "git.commit_refused"
     | "image.update_available"
     | "update.started"
     | "update.succeeded"
@@ -2464,6 +2664,29 @@ export type NewFleetInvite = {
 };
 
 export type NewFolder = { path: string };
+
+export type NewGitRepository = {
+  name: string;
+  url: string;
+  branch?: string | null;
+  tag?: string | null;
+  commit?: string | null;
+  auth?: "none" | "token" | "basic";
+  username?: string | null;
+  secret?: string | null;
+  caCertificate?: string | null;
+  pollMinutes?: number;
+  signatures?: "off" | "required";
+  signatureScope?: "range" | "head";
+  allowedSigners?: string;
+  mapping?: ({
+    path: string;
+    name: string;
+    deploy?: "manual" | "plan" | "auto";
+    profiles?: (string)[] | null;
+    directory?: string | null;
+  })[];
+};
 
 export type NewIcon = { name: string; url: string };
 
@@ -2597,6 +2820,14 @@ export type NewNotificationChannel = {
     | "deploy.failed"
     | "deploy.needs_attention"
     | "stack.down_failed"
+    | "service.degraded"
+    | "service.recovered"
+    | "service.update_rolled_back"
+    | "node.down"
+    | "node.up"
+    | "git.planned"
+    | "git.fetch_failed"
+    | "git.commit_refused"
     | "image.update_available"
     | "update.started"
     | "update.succeeded"
@@ -2813,6 +3044,13 @@ export type NewStatusPageMaintenance = {
 
 export type NewSubscriber = { email?: string; webhook_url?: string };
 
+export type NewSwarmValue = {
+  name: string;
+  value: string;
+  encoding?: "utf8" | "base64";
+  labels?: Record<string, string>;
+};
+
 export type NewTimelineEntry = { type?: "note" | "action" | "update"; message: string };
 
 export type NewUser = { email: string; password: string; role: UserRole };
@@ -2854,6 +3092,14 @@ export type NewWebhook = {
     | "deploy.failed"
     | "deploy.needs_attention"
     | "stack.down_failed"
+    | "service.degraded"
+    | "service.recovered"
+    | "service.update_rolled_back"
+    | "node.down"
+    | "node.up"
+    | "git.planned"
+    | "git.fetch_failed"
+    | "git.commit_refused"
     | "image.update_available"
     | "update.started"
     | "update.succeeded"
@@ -2948,6 +3194,14 @@ export type NotificationChannelChanges = {
     | "deploy.failed"
     | "deploy.needs_attention"
     | "stack.down_failed"
+    | "service.degraded"
+    | "service.recovered"
+    | "service.update_rolled_back"
+    | "node.down"
+    | "node.up"
+    | "git.planned"
+    | "git.fetch_failed"
+    | "git.commit_refused"
     | "image.update_available"
     | "update.started"
     | "update.succeeded"
@@ -3186,9 +3440,12 @@ export type Permission = {
     | "containers"
     | "stacks"
     | "stack_sources"
+    | "git"
     | "images"
     | "volumes"
     | "networks"
+    | "swarm"
+    | "swarm_secrets"
     | "system"
     | "alerts"
     | "registries"
@@ -3878,6 +4135,7 @@ export type StackBackups = {
   parts: number;
   isExcluded: boolean;
   isScheduled: boolean;
+  mode: "stop" | "pause" | "hooks" | "live" | null;
   lastBackup: { at: string; snapshot: string; target: string; size: number } | null;
 };
 
@@ -3893,8 +4151,28 @@ export type StackDeploy = {
   onFailure?: "rollback" | "stop";
   stableSeconds?: number;
   healthTimeoutSeconds?: number;
+  data?: "keep" | "undo";
   rehearse?: boolean;
   rehearseOnly?: boolean;
+};
+
+export type StackDeployPlan = {
+  version: number;
+  changes: ({
+    kind: "service" | "network" | "volume";
+    name: string;
+    action: "create" | "recreate" | "start" | "remove" | "none";
+    reasons: ({ path: string; from: string | null; to: string | null; text: string })[];
+  })[];
+  rehearse: boolean;
+  warnings: (string)[];
+  obstacles: ({ message: string; canForce: boolean })[];
+  data: {
+    choice: "keep" | "undo";
+    target: string | null;
+    volumes: ({ name: string; size: number | null })[];
+    keptDays: number;
+  };
 };
 
 export type StackDetail = {
@@ -3918,6 +4196,49 @@ export type StackDiff = { diff: string };
 export type StackDown = { volumes?: boolean; images?: "none" | "local" };
 
 export type StackGeneration = { containers: (string)[] };
+
+export type StackGit = {
+  repository: {
+    id: string;
+    name: string;
+    url: string;
+    error: string | null;
+    checkedAt: string | null;
+  };
+  path: string;
+  deploy: "manual" | "plan" | "auto";
+  directory: string | null;
+  profiles: (string)[] | null;
+  isMapped: boolean;
+  state:
+    | "waiting"
+    | "refused"
+    | "orphaned"
+    | "drift"
+    | "rewritten"
+    | "failed"
+    | "behind"
+    | "current";
+  version: number | null;
+  commit: GitCommit | null;
+  deployedVersion: number | null;
+  deployedCommit: string | null;
+  behind: number | null;
+  problem: string | null;
+  drift: { from: number; to: number } | null;
+};
+
+export type StackGitSource = {
+  repositoryId: string;
+  path: string;
+  deploy?: "manual" | "plan" | "auto";
+  directory?: string | null;
+  profiles?: (string)[] | null;
+  env?: Record<string, string>;
+  acceptRecreate?: boolean;
+};
+
+export type StackGitState = { git: StackGit | null };
 
 export type StackList = { stacks: (Stack)[] };
 
@@ -3943,6 +4264,12 @@ export type StackPlanOptions = {
     profiles?: (string)[];
     directory?: string;
   };
+};
+
+export type StackRollback = {
+  stableSeconds?: number;
+  verifyTimeoutSeconds?: number;
+  data?: boolean;
 };
 
 export type StackSource = {
@@ -3996,6 +4323,25 @@ export type StackUpdate = {
   rehearseOnly?: boolean;
 };
 
+export type StackUpdatePlan = {
+  stack: string;
+  containers: ({ container: string; image: string })[];
+  rehearsal: {
+    containers: (string)[];
+    copied: (string)[];
+    leftOut: (string)[];
+    obstacle: string | null;
+  } | null;
+  warnings: (string)[];
+  obstacles: ({ message: string; canForce: boolean })[];
+  data: {
+    choice: "keep" | "undo";
+    target: string | null;
+    volumes: ({ name: string; size: number | null })[];
+    keptDays: number;
+  };
+};
+
 export type StackValidation = {
   valid: boolean;
   errors: (ComposeIssue)[];
@@ -4005,7 +4351,7 @@ export type StackValidation = {
 };
 
 export type StackVersionList = {
-  versions: ({ version: number; createdBy: string; createdAt: string })[];
+  versions: ({ version: number; createdBy: string; createdAt: string; commit: GitCommit | null })[];
 };
 
 export type StartedKeyRotation = { id: string; status: "pending"; message: string };
@@ -4184,6 +4530,188 @@ export type SubscriptionConfirmation = {
 };
 
 export type SubscriptionResult = { ok: true; message: string };
+
+export type Swarm = {
+  active: boolean;
+  id: string | null;
+  createdAt: string | null;
+  nodeId: string | null;
+  role: "manager" | null;
+  managers: ({
+    id: string;
+    hostname: string | null;
+    address: string;
+    isLeader: boolean;
+    isReachable: boolean | null;
+  })[];
+  nodes: number | null;
+  quorum: { managers: number; reachable: number | null; needed: number; isKept: boolean } | null;
+  caExpiresAt: string | null;
+  warnings: (string)[];
+};
+
+export type SwarmConfigDeletion = { ok: true; id: string; name: string };
+
+export type SwarmConfigList = { configs: (SwarmValue)[] };
+
+export type SwarmNode = {
+  id: string;
+  hostname: string;
+  role: "manager" | "worker";
+  availability: "active" | "pause" | "drain";
+  state: string;
+  message: string;
+  address: string;
+  managerAddress: string | null;
+  isLeader: boolean;
+  isReachable: boolean | null;
+  isSelf: boolean;
+  engineVersion: string;
+  os: string;
+  architecture: string;
+  cpus: number;
+  memoryBytes: number;
+  labels: Record<string, string>;
+  tasks: number;
+  createdAt: string | null;
+  updatedAt: string | null;
+};
+
+export type SwarmNodeChange = {
+  availability?: "active" | "pause" | "drain";
+  role?: "manager" | "worker";
+  labels?: Record<string, string>;
+};
+
+export type SwarmNodeList = { nodes: (SwarmNode)[] };
+
+export type SwarmRotation = { value: string; encoding?: "utf8" | "base64" };
+
+export type SwarmScale = { replicas: number };
+
+export type SwarmSecretDeletion = { ok: true; id: string; name: string };
+
+export type SwarmSecretList = { secrets: (SwarmValue)[] };
+
+export type SwarmService = {
+  id: string;
+  name: string;
+  stack: string | null;
+  mode: "replicated" | "global" | "job";
+  image: string;
+  digest: string | null;
+  desired: number;
+  running: number;
+  ports: ({ protocol: string; target: number; published: number | null; mode: string })[];
+  placement: { constraints: (string)[]; spread: (string)[]; maxReplicasPerNode: number | null };
+  update:
+    | { state: string; message: string; startedAt: string | null; completedAt: string | null }
+    | null;
+  canRollBack: boolean;
+  createdAt: string | null;
+  updatedAt: string | null;
+};
+
+export type SwarmServiceDetail = {
+  id: string;
+  name: string;
+  stack: string | null;
+  mode: "replicated" | "global" | "job";
+  image: string;
+  digest: string | null;
+  desired: number;
+  running: number;
+  ports: ({ protocol: string; target: number; published: number | null; mode: string })[];
+  placement: { constraints: (string)[]; spread: (string)[]; maxReplicasPerNode: number | null };
+  update:
+    | { state: string; message: string; startedAt: string | null; completedAt: string | null }
+    | null;
+  canRollBack: boolean;
+  createdAt: string | null;
+  updatedAt: string | null;
+  failures: ({
+    id: string;
+    slot: number | null;
+    node: { id: string; hostname: string } | null;
+    state: string;
+    exitCode: number | null;
+    error: string;
+    at: string | null;
+  })[];
+  secrets: (string)[];
+  configs: (string)[];
+  updateSettings: SwarmUpdateSettings;
+  rollbackSettings: SwarmUpdateSettings;
+};
+
+export type SwarmServiceList = { services: (SwarmService)[] };
+
+export type SwarmServiceLogs = {
+  lines: ({
+    timestamp: string;
+    stream: "stdout" | "stderr";
+    task: string;
+    taskId: string;
+    node: string;
+    message: string;
+    level: "trace" | "debug" | "info" | "warn" | "error" | "fatal" | null;
+  })[];
+  isComplete: boolean;
+};
+
+export type SwarmServiceUpdate = {
+  image?: string;
+  parallelism?: number;
+  delaySeconds?: number;
+  monitorSeconds?: number;
+  order?: "stop-first" | "start-first";
+};
+
+export type SwarmTask = {
+  id: string;
+  service: { id: string; name: string };
+  slot: number | null;
+  node: { id: string; hostname: string } | null;
+  state: string;
+  desiredState: string;
+  message: string;
+  error: string | null;
+  exitCode: number | null;
+  image: string;
+  digest: string | null;
+  containerId: string | null;
+  createdAt: string | null;
+  changedAt: string | null;
+  replacement: { id: string; node: { id: string; hostname: string } | null; state: string } | null;
+};
+
+export type SwarmTaskList = { tasks: (SwarmTask)[] };
+
+export type SwarmTokenRotation = { role: "manager" | "worker" };
+
+export type SwarmTokens = {
+  worker: { token: string; command: string };
+  manager: { token: string; command: string };
+};
+
+export type SwarmUpdateSettings = {
+  parallelism: number;
+  delaySeconds: number;
+  failureAction: string;
+  monitorSeconds: number;
+  maxFailureRatio: number;
+  order: string;
+};
+
+export type SwarmValue = {
+  id: string;
+  name: string;
+  stack: string | null;
+  labels: Record<string, string>;
+  services: (string)[];
+  createdAt: string | null;
+  updatedAt: string | null;
+};
 
 export type TaggedImage = { ok: true; image: string };
 
@@ -4439,6 +4967,14 @@ export type WebhookChanges = {
     | "deploy.failed"
     | "deploy.needs_attention"
     | "stack.down_failed"
+    | "service.degraded"
+    | "service.recovered"
+    | "service.update_rolled_back"
+    | "node.down"
+    | "node.up"
+    | "git.planned"
+    | "git.fetch_failed"
+    | "git.commit_refused"
     | "image.update_available"
     | "update.started"
     | "update.succeeded"
@@ -4584,7 +5120,12 @@ export interface Operations {
   };
   "DELETE /api/ext/service-pro/uptime/monitors/{id}": { path: { id: string }; result: Done };
   "DELETE /api/fleet/hosts/{id}": { path: { id: string }; result: Done };
+  "DELETE /api/fleet/hosts/{id}/api/{path}": {
+    path: { id: string; path: string };
+    result: unknown;
+  };
   "DELETE /api/fleet/invites/{id}": { path: { id: string }; result: Done };
+  "DELETE /api/git/repositories/{id}": { path: { id: string }; result: Done };
   "DELETE /api/icons/uploaded/{name}": { path: { name: string }; result: Done };
   "DELETE /api/identity/oidc/{id}": { path: { id: string }; result: Done };
   "DELETE /api/images/{id}": {
@@ -4605,6 +5146,9 @@ export interface Operations {
     query: { path: string };
     result: Done;
   };
+  "DELETE /api/stacks/{name}/git": { path: { name: string }; result: Done };
+  "DELETE /api/swarm/configs/{id}": { path: { id: string }; result: SwarmConfigDeletion };
+  "DELETE /api/swarm/secrets/{id}": { path: { id: string }; result: SwarmSecretDeletion };
   "DELETE /api/takeover/{name}": { path: { name: string }; result: Done };
   "DELETE /api/tokens/{id}": { path: { id: string }; result: Done };
   "DELETE /api/updates/blocked/{id}": { path: { id: string }; result: Done };
@@ -4690,7 +5234,7 @@ export interface Operations {
     query?: { target?: string; to?: "new" | "replace"; as?: string };
     result: BackupStackRestorePlan;
   };
-  "GET /api/backup/stacks": { result: StackBackupList };
+  "GET /api/backup/stacks": { query?: { unprotected?: boolean }; result: StackBackupList };
   "GET /api/backup/targets": { result: BackupTargetList };
   "GET /api/backup/targets/{id}": { path: { id: string }; result: BackupTarget };
   "GET /api/compose/keys": { result: ComposeKeys };
@@ -4845,9 +5389,12 @@ export interface Operations {
         | "containers"
         | "stacks"
         | "stack_sources"
+        | "git"
         | "images"
         | "volumes"
         | "networks"
+        | "swarm"
+        | "swarm_secrets"
         | "system"
         | "alerts"
         | "registries"
@@ -5025,7 +5572,10 @@ export interface Operations {
   };
   "GET /api/fleet/hosts": { result: FleetHostList };
   "GET /api/fleet/hosts/{id}": { path: { id: string }; result: FleetHost };
+  "GET /api/fleet/hosts/{id}/api/{path}": { path: { id: string; path: string }; result: unknown };
   "GET /api/fleet/invites": { result: FleetInviteList };
+  "GET /api/git/repositories": { result: GitRepositoryList };
+  "GET /api/git/repositories/{id}": { path: { id: string }; result: GitRepository };
   "GET /api/health": { result: Health };
   "GET /api/icons": { result: IconList };
   "GET /api/icons/uploaded": { result: UploadedIconList };
@@ -5132,6 +5682,7 @@ export interface Operations {
     query?: { path?: string };
     result: FileList;
   };
+  "GET /api/stacks/{name}/git": { path: { name: string }; result: StackGitState };
   "GET /api/stacks/{name}/logs/stream": {
     path: { name: string };
     query?: {
@@ -5163,6 +5714,26 @@ export interface Operations {
     };
     result: string;
   };
+  "GET /api/swarm": { result: Swarm };
+  "GET /api/swarm/configs": { result: SwarmConfigList };
+  "GET /api/swarm/nodes": { result: SwarmNodeList };
+  "GET /api/swarm/nodes/{id}": { path: { id: string }; result: SwarmNode };
+  "GET /api/swarm/nodes/{id}/tasks": { path: { id: string }; result: SwarmTaskList };
+  "GET /api/swarm/secrets": { result: SwarmSecretList };
+  "GET /api/swarm/services": { result: SwarmServiceList };
+  "GET /api/swarm/services/{id}": { path: { id: string }; result: SwarmServiceDetail };
+  "GET /api/swarm/services/{id}/logs": {
+    path: { id: string };
+    query?: { tail?: number; since?: string };
+    result: SwarmServiceLogs;
+  };
+  "GET /api/swarm/services/{id}/logs/stream": {
+    path: { id: string };
+    query?: { tail?: number; since?: string; lastEventId?: string };
+    result: string;
+  };
+  "GET /api/swarm/services/{id}/tasks": { path: { id: string }; result: SwarmTaskList };
+  "GET /api/swarm/tokens": { result: SwarmTokens };
   "GET /api/system/disk": { result: DiskUsage };
   "GET /api/system/docker": { result: Engine };
   "GET /api/system/metrics": { result: HostMetrics };
@@ -5425,7 +5996,15 @@ export interface Operations {
     result: Monitor;
   };
   "POST /api/fleet/hosts/{id}/accept": { path: { id: string }; result: FleetHost };
+  "POST /api/fleet/hosts/{id}/api/{path}": {
+    path: { id: string; path: string };
+    body: unknown | undefined;
+    result: unknown;
+  };
   "POST /api/fleet/invites": { body: NewFleetInvite | undefined; result: CreatedFleetInvite };
+  "POST /api/git/repositories": { body: NewGitRepository; result: GitRepositoryWithSecret };
+  "POST /api/git/repositories/{id}/fetch": { path: { id: string }; result: GitRepository };
+  "POST /api/git/repositories/{id}/test": { path: { id: string }; result: GitRepositoryTest };
   "POST /api/icons/uploaded": { body: NewIcon; result: UploadedIcon };
   "POST /api/identity/oidc": { body: NewOidcProvider; result: OidcProvider };
   "POST /api/identity/oidc/{id}/test": { path: { id: string }; result: OidcTest };
@@ -5467,8 +6046,9 @@ export interface Operations {
   };
   "POST /api/stacks/{name}/deploy": {
     path: { name: string };
+    query?: { plan?: boolean };
     body: StackDeploy | undefined;
-    result: Job;
+    result: StackDeployPlan | Job;
   };
   "POST /api/stacks/{name}/down": {
     path: { name: string };
@@ -5481,6 +6061,7 @@ export interface Operations {
     body: FileRename;
     result: Done;
   };
+  "POST /api/stacks/{name}/git/discard": { path: { name: string }; result: StackGit };
   "POST /api/stacks/{name}/plan": {
     path: { name: string };
     body: StackPlanOptions | undefined;
@@ -5490,6 +6071,11 @@ export interface Operations {
     path: { name: string };
     query?: { kind?: "compose" | "swarm" };
     result: StackActionReport;
+  };
+  "POST /api/stacks/{name}/rollback": {
+    path: { name: string };
+    body: StackRollback | undefined;
+    result: Job;
   };
   "POST /api/stacks/{name}/start": {
     path: { name: string };
@@ -5503,10 +6089,24 @@ export interface Operations {
   };
   "POST /api/stacks/{name}/update": {
     path: { name: string };
+    query?: { plan?: boolean };
     body: StackUpdate | undefined;
-    result: Job;
+    result: StackUpdatePlan | Job;
   };
   "POST /api/stream/ticket": { result: StreamTicket };
+  "POST /api/swarm/configs": { body: NewSwarmValue; result: SwarmValue };
+  "POST /api/swarm/configs/{id}/rotate": { path: { id: string }; body: SwarmRotation; result: Job };
+  "POST /api/swarm/secrets": { body: NewSwarmValue; result: SwarmValue };
+  "POST /api/swarm/secrets/{id}/rotate": { path: { id: string }; body: SwarmRotation; result: Job };
+  "POST /api/swarm/services/{id}/restart": { path: { id: string }; result: Job };
+  "POST /api/swarm/services/{id}/rollback": { path: { id: string }; result: Job };
+  "POST /api/swarm/services/{id}/scale": { path: { id: string }; body: SwarmScale; result: Job };
+  "POST /api/swarm/services/{id}/update": {
+    path: { id: string };
+    body: SwarmServiceUpdate | undefined;
+    result: Job;
+  };
+  "POST /api/swarm/tokens/rotate": { body: SwarmTokenRotation; result: SwarmTokens };
   "POST /api/system/prune": { body: PruneOptions | undefined; result: PruneResult };
   "POST /api/takeover": { body: TakeoverRequest | undefined; result: Job };
   "POST /api/tokens": { body: NewApiToken; result: IssuedApiToken };
@@ -5543,6 +6143,7 @@ export interface Operations {
     body: EmailConfirmation;
     result: User;
   };
+  "POST /hooks/git/{token}": { path: { token: string }; body: string; result: AcceptedGitWebhook };
   "POST /status/{slug}/subscribe": { path: { slug: string }; result: string };
   "PUT /api/account": { body: AccountUpdate | undefined; result: Account };
   "PUT /api/account/passkeys/{id}": { path: { id: string }; body: PasskeyName; result: Passkey };
@@ -5556,6 +6157,11 @@ export interface Operations {
     path: { id: string };
     body: EnabledBody;
     result: AlertRule;
+  };
+  "PUT /api/backup/stacks/{name}/mode": {
+    path: { name: string };
+    body: BackupModeSetting;
+    result: Done;
   };
   "PUT /api/backup/targets/{id}": {
     path: { id: string };
@@ -5694,6 +6300,16 @@ export interface Operations {
     body: FleetHostChanges | undefined;
     result: FleetHost;
   };
+  "PUT /api/fleet/hosts/{id}/api/{path}": {
+    path: { id: string; path: string };
+    body: unknown | undefined;
+    result: unknown;
+  };
+  "PUT /api/git/repositories/{id}": {
+    path: { id: string };
+    body: GitRepositoryChanges | undefined;
+    result: GitRepositoryWithSecret;
+  };
   "PUT /api/identity/oidc/{id}": {
     path: { id: string };
     body: OidcProviderChanges | undefined;
@@ -5741,10 +6357,16 @@ export interface Operations {
     query: { path: string };
     result: WrittenFile;
   };
+  "PUT /api/stacks/{name}/git": { path: { name: string }; body: StackGitSource; result: StackGit };
   "PUT /api/stacks/{name}/source": {
     path: { name: string };
     body: StackSourceChange;
     result: StackSourceVersion;
+  };
+  "PUT /api/swarm/nodes/{id}": {
+    path: { id: string };
+    body: SwarmNodeChange | undefined;
+    result: SwarmNode;
   };
   "PUT /api/updates/settings": { body: UpdateSettingsChanges | undefined; result: UpdateSettings };
   "PUT /api/volumes/{name}/file": {

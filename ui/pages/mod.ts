@@ -88,6 +88,14 @@ export const PAGES: Record<Path, PageInfo> = {
     permission: "stacks:write",
     load: () => import("./takeover/takeover.tsx"),
   },
+  "/git": {
+    title: "Git",
+    group: "Host",
+    icon: "code",
+    role: "admin",
+    permission: "git:read",
+    load: () => import("./git/repositories.tsx"),
+  },
   "/images": {
     title: "Images",
     group: "Host",
@@ -127,6 +135,13 @@ export const PAGES: Record<Path, PageInfo> = {
     group: "Host",
     icon: "network",
     load: () => import("./hosts/hosts.tsx"),
+  },
+  "/swarm": {
+    title: "Swarm",
+    group: "Host",
+    icon: "users",
+    permission: "swarm:read",
+    load: () => import("./swarm/swarm.tsx"),
   },
   "/alerts": {
     title: "Alerts",

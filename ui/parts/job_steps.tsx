@@ -43,7 +43,7 @@ export function JobSteps({ steps, names }: {
 
 /** Jobs on several containers number the steps of each: `create 2`. */
 function inWords(step: string, names: Readonly<Record<string, string>>): string {
-  const [, base = step, number] = /^(\w+) (\d+)$/.exec(step) ?? [];
+  const [, base = step, number] = /^(\w[\w ]*) (\d+)$/.exec(step) ?? [];
   const known = names[base];
   if (known === undefined) return capital(plain(step));
   return number === undefined ? known : `${known} (${number})`;

@@ -59,6 +59,11 @@ import { migration as keptData } from "./0050_kept_data.ts";
 import { migration as fleetKeys } from "./0051_fleet_keys.ts";
 import { migration as fleetHosts } from "./0052_fleet_hosts.ts";
 import { migration as fleetMembership } from "./0053_fleet_membership.ts";
+import { migration as auditHubs } from "./0054_audit_hubs.ts";
+import { migration as swarmJobs } from "./0056_swarm_jobs.ts";
+import { migration as backupModes } from "./0059_backup_modes.ts";
+import { migration as git } from "./0061_git.ts";
+import { migration as versionCommits } from "./0062_version_commits.ts";
 
 export const stateMigrations: readonly Migration[] = [
   users,
@@ -114,4 +119,9 @@ export const stateMigrations: readonly Migration[] = [
   fleetKeys,
   fleetHosts,
   fleetMembership,
+  auditHubs,
+  swarmJobs,
+  backupModes,
+  git,
+  versionCommits,
 ];

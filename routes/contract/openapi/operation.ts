@@ -9,6 +9,12 @@ import { tagOf } from "./tags.ts";
 
 const JSON_TYPE = "application/json";
 
+/** Any other status of an endpoint that passes requests on. */
+const ANSWER_OF_HOST = {
+  description: "The answer of the host",
+  content: { [JSON_TYPE]: { schema: {} } },
+};
+
 /** @param path With its parameters as `{name}`. */
 export function operationOf(
   endpoint: Endpoint,
@@ -39,6 +45,7 @@ export function operationOf(
       ...(endpoint.etag && { 304: { $ref: "#/components/responses/NotModified" } }),
       ...failuresOf(endpoint, path, edition),
       ...repliesOf(endpoint, components),
+      ...(endpoint.forwards && { default: ANSWER_OF_HOST }),
     },
   };
 }
@@ -93,7 +100,13 @@ function headerParametersOf({ headers = {}, etag }: Endpoint, { parameterOf }: C
   ];
 }
 
-function requestBodyOf({ body, form, upload }: Endpoint, { schemaOf }: Components) {
+function requestBodyOf(
+  { body, form, upload, forwards, method }: Endpoint,
+  { schemaOf }: Components,
+) {
+  if (forwards && (method === "post" || method === "put")) {
+    return { requestBody: { required: false, content: { [JSON_TYPE]: { schema: {} } } } };
+  }
   if (upload) {
     const schema = { type: "string", format: "binary" };
     const content = Object.fromEntries(upload.types.map((type) => [type, { schema }]));

@@ -23,6 +23,10 @@ export const TAGS: Record<Edition, Record<string, Tag>> = {
       groups: ["stacks", "compose", "takeover"],
       description: "Compose projects and Swarm stacks.",
     },
+    Git: {
+      groups: ["git", "hooks"],
+      description: "Git repositories whose commits become versions of stacks.",
+    },
     Images: { groups: ["images"], description: "Images of the host." },
     Registries: { groups: ["registries"], description: "Image registries and their credentials." },
     Jobs: {
@@ -31,6 +35,10 @@ export const TAGS: Record<Edition, Record<string, Tag>> = {
     },
     Volumes: { groups: ["volumes"], description: "Volumes of the host." },
     Networks: { groups: ["networks"], description: "Networks of the host." },
+    Swarm: {
+      groups: ["swarm"],
+      description: "Nodes, services, secrets and configs of a Docker Swarm.",
+    },
     System: {
       groups: ["overview", "system", "maintenance", "backup"],
       description: "The host and its engine, disk usage, pruning, maintenance mode and backups.",

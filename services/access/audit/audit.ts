@@ -25,7 +25,7 @@ const COMMAND_MAX = 500;
 const TARGETS_MAX = 100;
 
 /** The user or service that acted. */
-export type AuditActor = Pick<Caller, "userId" | "address" | "apiToken"> & { role: string };
+export type AuditActor = Pick<Caller, "userId" | "address" | "apiToken" | "hub"> & { role: string };
 
 /** The service itself, acting on behalf of a schedule, a remediation rule or an update policy. */
 export const automaticActor = (userId: AutomaticId): AuditActor => ({
@@ -48,12 +48,14 @@ export function recordAudit(
   },
 ): void {
   const names = new Set(targets.map((name) => cut(name, TARGET_MAX)).filter(Boolean));
+  const { apiToken, hub } = caller;
   insertAuditEntry(db, {
     id: crypto.randomUUID(),
     at: now().toISOString(),
     actor: caller.userId,
     actorEmail: selectUser(db, caller.userId)?.email ?? null,
-    token: caller.apiToken ? { id: caller.apiToken.id, name: caller.apiToken.name } : null,
+    token: apiToken ? { id: apiToken.id, name: apiToken.name } : null,
+    hub: hub ? { id: hub.id, name: hub.name, user: hub.user } : null,
     role: caller.role,
     action,
     target: cut(target, TARGET_MAX),

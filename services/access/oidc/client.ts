@@ -31,8 +31,6 @@ export interface ProviderTokens {
   idToken: { text: string; claims: Claims } | null;
 }
 
-export type OidcClient = Awaited<ReturnType<typeof connectProvider>>;
-
 /**
  * Prepares calls to a provider; its metadata is fetched at most every 10 minutes.
  *

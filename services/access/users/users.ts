@@ -44,13 +44,19 @@ interface NewUser {
  */
 export function describeCaller(
   { db }: Pick<Deps, "db">,
-  { userId, role }: Caller,
+  { userId, role, hub }: Caller,
 ): Omit<User, "name" | "email" | "createdAt"> & {
   email: string | null;
   createdAt: string | null;
 } {
-  if (userId === KEY_USER) {
-    return { id: userId, email: null, role: role as UserRole, createdAt: null, lastLoginAt: null };
+  if (userId === KEY_USER || hub) {
+    return {
+      id: userId,
+      email: hub?.user ?? null,
+      role: role as UserRole,
+      createdAt: null,
+      lastLoginAt: null,
+    };
   }
   const user = selectUser(db, userId);
   if (!user) throw new AppError("unauthorized", "The user of this token no longer exists");

@@ -11,7 +11,7 @@ import type { Occurrences, Reading } from "../memory.ts";
 
 export type SourceDeps =
   & ReadDeps
-  & Pick<Deps, "alerts" | "config" | "db" | "host" | "metrics" | "now" | "startedAt">;
+  & Pick<Deps, "alerts" | "config" | "db" | "host" | "metrics" | "now" | "startedAt" | "swarm">;
 
 export type FastDeps = Pick<Deps, "host" | "inventory" | "now" | "startedAt">;
 
@@ -24,7 +24,7 @@ export type ContainerValue = number | null | undefined;
 export const UNITS = ["%", "B", "B/s", "days", "h", "s", "°C"] as const;
 
 /** Groups in which metrics are offered. */
-export const METRIC_GROUPS = ["Host", "Containers", "Backups", "Service"] as const;
+export const METRIC_GROUPS = ["Host", "Containers", "Backups", "Swarm", "Service"] as const;
 
 /** A rule to begin with, on this metric. Its other settings have their defaults. */
 interface Recommended

@@ -11,6 +11,7 @@ import type { FastDeps, Metric } from "./kind.ts";
 import { networks } from "./networks.ts";
 import { pressures } from "./pressures.ts";
 import { serviceMetrics } from "./service.ts";
+import { swarmMetrics } from "./swarm.ts";
 import { temperatures } from "./temperatures.ts";
 
 /** The most important first within each group, as they are offered. */
@@ -24,6 +25,7 @@ export const ALERT_METRICS: readonly Metric[] = [
   ...containerCounts,
   ...containerStats,
   ...backupAges,
+  ...swarmMetrics,
   ...engineMetrics,
   ...serviceMetrics,
 ];

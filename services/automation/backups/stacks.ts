@@ -1,17 +1,24 @@
 /** Last backups of the stacks, which are known without asking a target. @module */
 
+import {
+  deleteBackupMode,
+  replaceBackupMode,
+  selectBackupModes,
+} from "../../../db/backup_modes.ts";
 import { selectBackupTargets } from "../../../db/backup_targets.ts";
 import { selectLastStackBackups } from "../../../db/last_backups.ts";
 import { selectEnabledSchedules } from "../../../db/schedules.ts";
 import type { Caller } from "../../access/caller.ts";
 import { includesStack } from "../../access/scope.ts";
+import { ownDataCheck } from "../../backup/volumes/own_data.ts";
 import { currentContainers } from "../../containers/reads.ts";
 import { visibleTo } from "../../containers/visible.ts";
 import type { Deps } from "../../deps.ts";
+import { AppError } from "../../errors.ts";
 import { partsOf } from "../../snapshots/contents.ts";
 import { withImageLabels } from "../../snapshots/labels.ts";
-import { isExcluded } from "../../snapshots/modes.ts";
-import type { StackDeps } from "../../stacks/stacks.ts";
+import { isExcluded, type Mode } from "../../snapshots/modes.ts";
+import { findStack, type StackDeps } from "../../stacks/stacks.ts";
 import { backupKind } from "../schedules/kinds/backup.ts";
 
 export interface StackBackups {
@@ -22,6 +29,8 @@ export interface StackBackups {
   isExcluded: boolean;
   /** Whether an enabled schedule backs it up. */
   isScheduled: boolean;
+  /** The setting of the stack. */
+  mode: Mode | null;
   lastBackup: {
     /** ISO 8601, UTC. */
     at: string;
@@ -33,6 +42,11 @@ export interface StackBackups {
   } | null;
 }
 
+/** Whether its data is in no backup, and nothing says that this is intended or will change. */
+export const isUnprotected = (
+  { parts, isExcluded, isScheduled, lastBackup }: StackBackups,
+): boolean => parts > 0 && !isExcluded && !isScheduled && lastBackup === null;
+
 /**
  * The Compose projects that the caller may see, by name.
  *
@@ -43,10 +57,12 @@ export async function listStackBackups(
   caller: Pick<Caller, "scope">,
 ): Promise<StackBackups[]> {
   const visible = visibleTo(deps, caller);
+  const isOwn = await ownDataCheck(deps);
   const labelled = await withImageLabels(deps, await currentContainers(visible));
   const byStack = Map.groupBy(labelled, ({ composeProject }) => composeProject);
   const targets = new Map(selectBackupTargets(deps.db).map(({ id, name }) => [id, name]));
   const last = new Map(selectLastStackBackups(deps.db).map((each) => [each.stack, each]));
+  const modes = selectBackupModes(deps.db);
   const scheduled = new Set(
     selectEnabledSchedules(deps.db).flatMap(({ kind, stack }) =>
       kind === backupKind.id ? [stack] : []
@@ -54,13 +70,14 @@ export async function listStackBackups(
   );
   return [...byStack].flatMap(([stack, containers]) => {
     if (stack === null || !includesStack(caller.scope, stack)) return [];
-    const { parts } = partsOf(containers, deps.config.stackRoots);
+    const { parts } = partsOf(containers, deps.config.stackRoots, isOwn);
     const backup = last.get(stack);
     return [{
       stack,
       parts: parts.length,
       isExcluded: containers.some(isExcluded),
       isScheduled: scheduled.has(stack),
+      mode: modes.get(stack) ?? null,
       lastBackup: backup
         ? {
           at: backup.at,
@@ -71,4 +88,21 @@ export async function listStackBackups(
         : null,
     }];
   }).sort((one, other) => one.stack < other.stack ? -1 : 1);
+}
+
+/**
+ * Sets the mode of the backups of a stack that no label decides.
+ *
+ * @param mode `null` removes the setting.
+ * @throws {AppError} `not_found`; `conflict` for a stack of Swarm.
+ */
+export async function setBackupMode(
+  deps: StackDeps,
+  stack: string,
+  mode: Mode | null,
+): Promise<void> {
+  const { kind } = await findStack(deps, stack);
+  if (kind === "swarm") throw new AppError("conflict", "Backups are of Compose projects only");
+  if (mode === null) deleteBackupMode(deps.db, stack);
+  else replaceBackupMode(deps.db, { stack, mode });
 }

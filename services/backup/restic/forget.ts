@@ -6,6 +6,7 @@
  * @module
  */
 
+import type { LockWait } from "./lock.ts";
 import type { Repository } from "./repository.ts";
 import { byTime, instantOf, type Snapshot } from "./snapshot.ts";
 
@@ -53,12 +54,12 @@ type Period = "hourly" | "daily" | "weekly" | "monthly" | "yearly";
 export async function forget(
   repository: Repository,
   rules: KeepRules,
-  options: ForgetOptions & { now: Date },
+  options: ForgetOptions & LockWait & { now: Date },
   signal: AbortSignal,
 ): Promise<ForgetPlan> {
   const plan = planForget(await repository.snapshots(signal), rules, options);
   if (plan.removed.length > 0) {
-    await repository.removeSnapshots(plan.removed.map(({ id }) => id), signal);
+    await repository.removeSnapshots(plan.removed.map(({ id }) => id), signal, options);
   }
   return plan;
 }

@@ -26,6 +26,10 @@ const STALE_MS = 30 * 60_000;
 /** Age of a lock that could not be refreshed at which its holder gives up: before others do. */
 const LOST_MS = 25 * 60_000;
 
+/** Attempts to get a lock that another process excludes, and the pause between them: 10 minutes. */
+const ATTEMPTS_MAX = 120;
+const RETRY_MS = 5_000;
+
 /** Wait between creating a lock and looking for others, as in restic. */
 const SETTLE_MS = 200;
 
@@ -67,6 +71,16 @@ export interface LockOptions {
   now: () => Date;
   /** Milliseconds before the second check for other locks. */
   settleMs?: number;
+  /** Milliseconds between attempts. */
+  retryMs?: number;
+}
+
+export interface LockWait {
+  /**
+   * Called with the reason before each wait for a lock that excludes this one, as with restic's
+   * `--retry-lock`, for 10 minutes. Default: fails at once.
+   */
+  onLocked?: ((reason: string) => void) | undefined;
 }
 
 /**
@@ -75,6 +89,25 @@ export interface LockOptions {
  * @throws {RepositoryError} `locked` with the holder of the lock that excludes this one.
  */
 export async function acquireLock(
+  files: RepositoryFiles,
+  { onLocked, ...options }: LockOptions & LockWait & { exclusive: boolean },
+  signal: AbortSignal,
+): Promise<Lock> {
+  for (let attempts = 1;; attempts++) {
+    try {
+      return await tryToLock(files, options, signal);
+    } catch (error) {
+      const isLocked = error instanceof RepositoryError && error.reason === "locked";
+      if (!onLocked || !isLocked || attempts === ATTEMPTS_MAX) throw error;
+      onLocked(error.message);
+      // Two exclusive ones that wait for each other do not try at the same time again.
+      await sleep((options.retryMs ?? RETRY_MS) * (1 + Math.random() / 2), signal);
+      signal.throwIfAborted();
+    }
+  }
+}
+
+async function tryToLock(
   files: RepositoryFiles,
   { exclusive, ...options }: LockOptions & { exclusive: boolean },
   signal: AbortSignal,

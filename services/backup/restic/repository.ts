@@ -12,7 +12,7 @@ import type { ByteString, Entries } from "./entry.ts";
 import type { Id } from "./id.ts";
 import { createIndexCache } from "./index_cache.ts";
 import { addKey, type KeyInfo, listKeys, openKeys, randomKeys } from "./key.ts";
-import { acquireLock, type LockHolder, removeLocks } from "./lock.ts";
+import { acquireLock, type LockHolder, type LockWait, removeLocks } from "./lock.ts";
 import { prune, type PruneOptions, type PruneResult } from "./prune.ts";
 import { RepositoryError } from "./repository_error.ts";
 import type { RepositoryFiles } from "./repository_files.ts";
@@ -37,6 +37,8 @@ export interface RepositoryOptions {
   now: () => Date;
   /** Milliseconds between taking a lock and looking for others; as in restic 200. */
   settleMs?: number;
+  /** Milliseconds between attempts to get a lock. */
+  retryMs?: number;
 }
 
 /**
@@ -47,8 +49,15 @@ export interface Repository {
   readonly id: Id;
   readonly version: number;
 
+  /** Waits until a backup or a restore would get its lock. */
+  whenUnlocked(options: LockWait, signal: AbortSignal): Promise<void>;
+
   /** Saves entries as a snapshot, with a lock that excludes prune. */
-  backup(entries: Entries, options: BackupOptions, signal: AbortSignal): Promise<BackupResult>;
+  backup(
+    entries: Entries,
+    options: BackupOptions & LockWait,
+    signal: AbortSignal,
+  ): Promise<BackupResult>;
 
   /** All snapshots, the oldest first. */
   snapshots(signal: AbortSignal): Promise<Snapshot[]>;
@@ -60,7 +69,7 @@ export interface Repository {
    */
   entries(
     snapshot: string,
-    options: { paths?: readonly ByteString[] },
+    options: { paths?: readonly ByteString[] } & LockWait,
     signal: AbortSignal,
   ): Entries;
 
@@ -83,13 +92,13 @@ export interface Repository {
   diff(before: string, after: string, signal: AbortSignal): AsyncIterable<Change>;
 
   /** Removes snapshots, with an exclusive lock. Their data stay until the next prune. */
-  removeSnapshots(ids: readonly Id[], signal: AbortSignal): Promise<void>;
+  removeSnapshots(ids: readonly Id[], signal: AbortSignal, options?: LockWait): Promise<void>;
 
   /** Removes data that no snapshot needs, with an exclusive lock. */
-  prune(options: PruneOptions, signal: AbortSignal): Promise<PruneResult>;
+  prune(options: PruneOptions & LockWait, signal: AbortSignal): Promise<PruneResult>;
 
   /** Checks snapshots, index and packs, with a lock that excludes prune. */
-  check(options: CheckOptions, signal: AbortSignal): Promise<CheckResult>;
+  check(options: CheckOptions & LockWait, signal: AbortSignal): Promise<CheckResult>;
 
   /** Removes stale locks, or all. @returns IDs of the removed ones. */
   unlock(options: { all: boolean }, signal: AbortSignal): Promise<Id[]>;
@@ -142,8 +151,8 @@ function repositoryOf(
   const { storage, now, holder } = options;
   const indexes = createIndexCache(files);
 
-  const lock = async (exclusive: boolean, signal: AbortSignal) => {
-    const held = await acquireLock(files, { ...options, exclusive }, signal);
+  const lock = async (exclusive: boolean, signal: AbortSignal, { onLocked }: LockWait = {}) => {
+    const held = await acquireLock(files, { ...options, exclusive, onLocked }, signal);
     return {
       isAlone: held.isAlone,
       signal: AbortSignal.any([signal, held.signal]),
@@ -155,8 +164,11 @@ function repositoryOf(
   return {
     id,
     version,
+    async whenUnlocked(wait, signal) {
+      await using _held = await lock(false, signal, wait);
+    },
     async backup(entries, backupOptions, signal) {
-      await using held = await lock(false, signal);
+      await using held = await lock(false, signal, backupOptions);
       // A backup has an index of its own, which would be the second one in memory.
       indexes.drop();
       const parts = { polynomial, isAlone: held.isAlone, now };
@@ -165,7 +177,7 @@ function repositoryOf(
     snapshots: (signal) => loadSnapshots(files, signal),
     snapshot: (name, signal) => findSnapshot(files, name, signal),
     async *entries(name, entryOptions, signal) {
-      await using held = await lock(false, signal);
+      await using held = await lock(false, signal, entryOptions);
       const { tree } = await findSnapshot(files, name, held.signal);
       const index = await indexes.get(held.signal);
       yield* readEntries(files, index, tree, entryOptions, held.signal);
@@ -188,17 +200,17 @@ function repositoryOf(
       const trees = createTreeReader(files, await indexes.get(signal), signal);
       yield* diffTrees(trees, old.tree, now.tree);
     },
-    async removeSnapshots(ids, signal) {
-      await using held = await lock(true, signal);
+    async removeSnapshots(ids, signal, wait) {
+      await using held = await lock(true, signal, wait);
       for (const id of ids) await storage.remove("snapshots", id, held.signal);
     },
     async prune(pruneOptions, signal) {
-      await using held = await lock(true, signal);
+      await using held = await lock(true, signal, pruneOptions);
       indexes.drop();
       return await prune(files, pruneOptions, now, held.signal);
     },
     async check(checkOptions, signal) {
-      await using held = await lock(false, signal);
+      await using held = await lock(false, signal, checkOptions);
       return await check(files, checkOptions, held.signal);
     },
     unlock: ({ all }, signal) => removeLocks(files, { ...options, all }, signal),

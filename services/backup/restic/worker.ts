@@ -18,6 +18,7 @@ export interface OpenMessage {
   holder: LockHolder;
   creates: boolean;
   settleMs: number | undefined;
+  retryMs: number | undefined;
   /** Milliseconds by which the clock of the service differs from the system's. */
   clockOffsetMs: number;
   hasChecksum: boolean;
@@ -38,7 +39,7 @@ const peer: Peer = createPeer({
   },
 }, {
   async open([message], signal) {
-    const { password, holder, creates, settleMs, clockOffsetMs } = message as OpenMessage;
+    const { password, holder, creates, settleMs, retryMs, clockOffsetMs } = message as OpenMessage;
     const open = creates ? createRepository : openRepository;
     repository = await open({
       storage: remoteStorage(message),
@@ -46,9 +47,11 @@ const peer: Peer = createPeer({
       holder,
       now: () => new Date(Date.now() + clockOffsetMs),
       ...(settleMs !== undefined && { settleMs }),
+      ...(retryMs !== undefined && { retryMs }),
     }, signal);
     return { id: repository.id, version: repository.version };
   },
+  whenUnlocked: ([options], signal) => repository!.whenUnlocked(options, signal),
   backup: ([parts, { onProgress, ...options }], signal) =>
     repository!.backup(fromParts(parts as EntryParts), {
       ...options,
@@ -61,7 +64,7 @@ const peer: Peer = createPeer({
   listDirectory: ([id, path], signal) => repository!.listDirectory(id, path, signal),
   readFile: ([id, path, options], signal) => repository!.readFile(id, path, options, signal),
   diff: ([before, after], signal) => repository!.diff(before, after, signal),
-  removeSnapshots: ([ids], signal) => repository!.removeSnapshots(ids, signal),
+  removeSnapshots: ([ids, options], signal) => repository!.removeSnapshots(ids, signal, options),
   prune: ([options], signal) => repository!.prune(options, signal),
   check: ([{ onProgress, ...options }], signal) =>
     repository!.check({

@@ -10,6 +10,20 @@ import type { Repository, RepositoryOptions } from "./repository.ts";
 import type { OpenMessage } from "./worker.ts";
 import { createPeer, type Message } from "./worker_peer.ts";
 
+/**
+ * Opens a repository.
+ *
+ * @throws As `openRepository`.
+ */
+export type OpenRepository = (
+  options: RepositoryOptions,
+  signal: AbortSignal,
+) => Promise<WorkerRepository>;
+
+/** In a worker of its own. */
+export const openInWorker: OpenRepository = async (options, signal) =>
+  await startRepository(await repositoryWorkerScript(), { ...options, creates: false }, signal);
+
 /** Script of the worker. In an executable, which runs a bundle, it is next to the program. */
 export async function repositoryWorkerScript(): Promise<URL> {
   if (import.meta.url.endsWith(".ts")) return new URL("./worker.ts", import.meta.url);
@@ -31,7 +45,9 @@ export interface WorkerRepository extends Repository, Disposable {
  */
 export async function startRepository(
   script: URL,
-  { storage, password, holder, now, settleMs, creates }: RepositoryOptions & { creates: boolean },
+  { storage, password, holder, now, settleMs, retryMs, creates }: RepositoryOptions & {
+    creates: boolean;
+  },
   signal: AbortSignal,
 ): Promise<WorkerRepository> {
   const worker = new Worker(script, { type: "module" });
@@ -70,6 +86,7 @@ export async function startRepository(
     holder,
     creates,
     settleMs,
+    retryMs,
     clockOffsetMs: now().getTime() - Date.now(),
     hasChecksum: storage.checksum !== undefined,
   };
@@ -77,6 +94,7 @@ export async function startRepository(
     const opened = await call<{ id: string; version: number }>("open", [message], signal);
     return {
       ...opened,
+      whenUnlocked: (options, callSignal) => call("whenUnlocked", [options], callSignal),
       backup(entries, options, callSignal) {
         const parts = toParts(entries, { asks: options.parent !== undefined });
         return call("backup", [parts, options], callSignal);
@@ -90,7 +108,8 @@ export async function startRepository(
       readFile: (id, path, options, callSignal) =>
         stream("readFile", [id, path, options], callSignal),
       diff: (before, after, callSignal) => stream("diff", [before, after], callSignal),
-      removeSnapshots: (ids, callSignal) => call("removeSnapshots", [ids], callSignal),
+      removeSnapshots: (ids, callSignal, options = {}) =>
+        call("removeSnapshots", [ids, options], callSignal),
       prune: (options, callSignal) => call("prune", [options], callSignal),
       check: (options, callSignal) => call("check", [options], callSignal),
       unlock: (options, callSignal) => call("unlock", [options], callSignal),

@@ -21,7 +21,8 @@ const SETUP_MS = 90_000;
 
 export type TargetDeps =
   & StorageDeps
-  & Pick<Deps, "db" | "limiters" | "log" | "secrets" | "server" | "snapshotFiles" | "startedAt">;
+  & Pick<Deps, "db" | "limiters" | "log" | "openRepository" | "secrets" | "server">
+  & Pick<Deps, "snapshotFiles" | "startedAt">;
 
 /** How a target is stored before its repository is created, and taken back if that fails. */
 interface Storing {

@@ -12,6 +12,7 @@ import { forget, type KeepRules } from "../restic/forget.ts";
 import type { PruneOptions, PruneResult } from "../restic/prune.ts";
 import type { Snapshot } from "../restic/snapshot.ts";
 import type { WorkerRepository } from "../restic/worker_repository.ts";
+import { lockWait } from "../trees/lock_wait.ts";
 import { volumePart } from "../trees/part.ts";
 import { isOfThisHost, readTags } from "../trees/tags.ts";
 import { openTargetRepository } from "./open.ts";
@@ -76,7 +77,7 @@ export const pruneKind: NamedJobKind<TargetInput<PruneOptions>, PruneResult> = {
     job.step("prune", () => {
       // Its lock would end what they do.
       assertIdle(deps, job.input.id);
-      const { options } = job.input;
+      const options = { ...job.input.options, ...lockWait(job) };
       return withRepository(deps, job, (repository) => repository.prune(options, job.signal));
     }),
 };
@@ -136,6 +137,7 @@ async function checkRepository(
     result = await withRepository(deps, job, (repository) =>
       repository.check({
         ...(readData && { readData }),
+        ...lockWait(job),
         onProgress: (current, total) => progress({ current, total, message: null }),
       }, signal));
   } catch (error) {
@@ -170,6 +172,7 @@ async function forgetSnapshots(
           isIncluded,
           mustStay: neededSnapshots(deps, job.input.id),
           now: deps.now(),
+          ...lockWait(job),
           ...(only && { groupBy: () => "" }),
         },
         job.signal,

@@ -2,11 +2,7 @@
 
 import { selectBackupTargets, type StoredTarget } from "../../../db/backup_targets.ts";
 import { AppError, InputError } from "../../errors.ts";
-import {
-  repositoryWorkerScript,
-  startRepository,
-  type WorkerRepository,
-} from "../restic/worker_repository.ts";
+import type { WorkerRepository } from "../restic/worker_repository.ts";
 import { repositoryOptions, translated } from "./repository.ts";
 import { createTarget, findTarget, openTarget, type TargetDeps } from "./targets.ts";
 
@@ -30,10 +26,9 @@ export async function openTargetRepository(
 ): Promise<OpenedTarget> {
   const { target, storage, password } = await openTarget(deps, ref && findTarget(deps, ref).id);
   return await translated(async () => {
-    const script = await repositoryWorkerScript();
     const cached = deps.snapshotFiles.cached(storage);
-    const options = { ...repositoryOptions(deps, cached, password), creates: false };
-    const repository = await startRepository(script, options, signal);
+    const options = repositoryOptions(deps, cached, password);
+    const repository = await deps.openRepository(options, signal);
     return { target, repository, [Symbol.dispose]: () => repository.close() };
   });
 }

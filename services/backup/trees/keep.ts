@@ -10,7 +10,6 @@ import { AppError } from "../../errors.ts";
 import type { JobRun } from "../../jobs/kind.ts";
 import { sleep } from "../../lifecycle.ts";
 import type { Repository } from "../restic/repository.ts";
-import { RepositoryError } from "../restic/repository_error.ts";
 import { openTargetRepository } from "../targets/open.ts";
 import { isMeanwhile, isWithoutContent } from "../volumes/limits.ts";
 import { withoutValuesOf } from "../volumes/secret_values.ts";
@@ -90,8 +89,8 @@ export async function putPartsBack(
 }
 
 /**
- * Repeats work with a target that is away or locked, for ten minutes: after a restart of the host, it
- * may answer later than the engine.
+ * Repeats work with a target that is away, for ten minutes: after a restart of the host, it may answer
+ * later than the engine.
  */
 export async function untilAnswered<Value>(
   work: () => Promise<Value>,
@@ -107,8 +106,5 @@ export async function untilAnswered<Value>(
   }
 }
 
-/** A target that does not answer, or that a prune has locked. */
 const isTemporary = (error: unknown): boolean =>
-  error instanceof AppError &&
-  (error.code === "bad_gateway" ||
-    error.cause instanceof RepositoryError && error.cause.reason === "locked");
+  error instanceof AppError && error.code === "bad_gateway";

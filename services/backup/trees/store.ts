@@ -9,6 +9,8 @@ import type { Deps } from "../../deps.ts";
 import type { JobRun } from "../../jobs/kind.ts";
 import { VERSION } from "../../version.ts";
 import { translated } from "../targets/repository.ts";
+import { createFailureWatch, type FailureWatch } from "./failure_watch.ts";
+import { lockWait } from "./lock_wait.ts";
 import { findParent } from "./parent.ts";
 import { treeOf, type TreeSource } from "./tree.ts";
 
@@ -57,15 +59,16 @@ export async function storeTree(
   const { parts, described } = source;
   const paths = [...parts.map(({ path }) => path), ...(described ? [described.path] : [])];
   const parent = await findParent(deps, repository, paths, signal);
-  const read = withFailure(tree);
+  const failures = createFailureWatch();
   const { snapshot, counts, bytesAdded } = await translated(() =>
-    repository.backup(read.entries, {
+    repository.backup(watchedEntries(tree, failures), {
       paths,
       tags,
       ...(parent !== undefined && { parent }),
       hostname: nodeOs().hostname(),
       username: "longshore",
       programVersion: `longshore ${VERSION}`,
+      ...lockWait({ progress }),
       onProgress: ({ bytes }, path) =>
         progress({
           current: bytes,
@@ -73,7 +76,7 @@ export async function storeTree(
           message: partOf(path),
         }),
     }, signal).catch((error) => {
-      throw read.failure() ?? error;
+      throw failures.failure() ?? error;
     })
   );
   return {
@@ -85,23 +88,14 @@ export async function storeTree(
   };
 }
 
-/** Entries whose own failure can be asked for: only its text comes back from a worker. */
-function withFailure(entries: Entries): { entries: Entries; failure(): unknown } {
-  let failure: unknown;
-  async function* watched<Item>(items: AsyncIterable<Item>): AsyncGenerator<Item> {
-    try {
-      yield* items;
-    } catch (error) {
-      failure = error;
-      throw error;
-    }
+/** Entries and their content, watched. */
+async function* watchedEntries(
+  entries: Entries,
+  { watch }: FailureWatch,
+): Entries & AsyncGenerator<Entry> {
+  for await (const entry of watch(entries)) {
+    yield entry.content ? { ...entry, content: watch(entry.content) } : entry;
   }
-  async function* withContent(): AsyncGenerator<Entry> {
-    for await (const entry of entries) {
-      yield entry.content ? { ...entry, content: watched(entry.content) } : entry;
-    }
-  }
-  return { entries: watched(withContent()), failure: () => failure };
 }
 
 /** The entries that parts have left out, under their paths. */

@@ -5,7 +5,6 @@ import type { ByteString, Entries, Entry } from "../restic/entry.ts";
 import type { Repository } from "../restic/repository.ts";
 import type { HelperImage } from "../volumes/helper_image.ts";
 import { deleteHostPath, writeHostPath, writeIntoHostPath } from "../volumes/host_path.ts";
-import { parentOf } from "../volumes/limits.ts";
 import { emptyVolume } from "../volumes/operations.ts";
 import { helperShell } from "../volumes/shell.ts";
 import { writeVolume } from "../volumes/write.ts";
@@ -13,6 +12,8 @@ import { findWritingImages, type VolumeImage } from "../volumes/writing_images.t
 import type { Deps } from "../../deps.ts";
 import type { JobRun } from "../../jobs/kind.ts";
 import { translated } from "../targets/repository.ts";
+import { findEntry } from "./find_entry.ts";
+import { lockWait, whenUnlocked } from "./lock_wait.ts";
 import type { RestoredPart } from "./part.ts";
 
 /** Parts of a snapshot to write. */
@@ -40,16 +41,15 @@ export async function writeParts(
   { snapshot, parts, files, emptiedWith }: WriteRequest,
   { signal, progress }: Pick<JobRun, "signal" | "progress">,
 ): Promise<WrittenParts> {
+  await whenUnlocked(repository, { signal, progress });
   const mounts = parts.map(({ to }) => to.mount);
   const images = emptiedWith && await findWritingImages(deps, mounts, emptiedWith, signal);
   const sum = { bytes: 0, skippedCount: 0 };
   for (const [at, { from, to: { mount, path } }] of parts.entries()) {
     if (images) await empty(deps, mount, { image: images[at]!, signal });
     const paths = files?.filter((file) => file.startsWith(`${from}/`)) ?? [from];
-    const parents = files
-      ? await translated(() => findParents({ repository, snapshot, signal }, from, paths))
-      : [];
-    const chosen = repository.entries(snapshot, { paths }, signal);
+    const parents = files ? await findParents({ repository, snapshot, signal }, from, paths) : [];
+    const chosen = repository.entries(snapshot, { paths, ...lockWait({ progress }) }, signal);
     const entries = below(from, withParents(parents, chosen));
     let bytes = sum.bytes;
     const options = {
@@ -95,9 +95,8 @@ async function findParents(
   const found: Entry[] = [];
   for (const directory of wanted) {
     if (isChosen(directory)) continue;
-    for await (const entry of repository.listDirectory(snapshot, parentOf(directory), signal)) {
-      if (entry.path === directory) found.push(entry);
-    }
+    const entry = await findEntry(repository, snapshot, directory, signal);
+    if (entry) found.push(entry);
   }
   return found;
 }

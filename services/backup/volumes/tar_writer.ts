@@ -28,19 +28,20 @@ const NS_PER_S = 1_000_000_000n;
  *
  * @param options.root First name of all paths in the archive; without it the root is `./`.
  * @param options.xattrs Names of extended attributes that are written; others are skipped.
+ * @param options.check Called with each entry; default: the checks of a tree.
  * @param options.onProgress Called with the size of each piece of content.
  * @throws {TreeError} For an entry that must not be written, and content of another size than said.
  */
 export async function* writeTar(
   entries: Entries,
-  { root, skipped, xattrs, onProgress }: {
+  { root, skipped, xattrs, check = createTreeCheck(), onProgress }: {
     root: string;
     skipped: SkipList;
     xattrs: RegExp;
+    check?: (entry: Entry) => void;
     onProgress?: ((bytes: number) => void) | undefined;
   },
 ): AsyncGenerator<Uint8Array<ArrayBufferLike>> {
-  const check = createTreeCheck();
   for await (const entry of entries) {
     check(entry);
     if (entry.type === "socket" || entry.type === "fifo") {

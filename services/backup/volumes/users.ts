@@ -6,6 +6,7 @@ import type { Container } from "../../containers/inventory.ts";
 import type { MountSource } from "../../containers/helper_container.ts";
 import type { Deps } from "../../deps.ts";
 import { isInside } from "../../text/paths.ts";
+import { unique } from "../../unique.ts";
 
 /** A container that has a volume, a directory of it or one that it is in mounted. */
 export interface VolumeUser {
@@ -80,7 +81,7 @@ export async function containersUsing(
   sources: readonly MountSource[],
 ): Promise<Container[]> {
   const users = await usersOfAll(deps, sources);
-  return [...new Map(users.map(({ container }) => [container.id, container])).values()];
+  return unique(users.map(({ container }) => container), ({ id }) => id);
 }
 
 /** Whether one directory is in the other, or the same. */

@@ -9,6 +9,14 @@ import { hideValues } from "../../containers/secret_values.ts";
 import { refersTo } from "../../containers/share_group.ts";
 import { JobEnd } from "../../jobs/kind.ts";
 import { isUp, nameOf, removeAndWait } from "../../updates/recreate/replace.ts";
+import { KEEP } from "../../updates/data/step_names.ts";
+import {
+  bringBack,
+  type DataRun,
+  type DataState,
+  describeData,
+  removeCopy,
+} from "../../updates/data/steps.ts";
 import { nameImage } from "../../updates/run/image_name.ts";
 import { throwIfInterrupted } from "../../updates/run/interruption.ts";
 import { messageOf } from "../../updates/run/job.ts";
@@ -19,34 +27,38 @@ import {
   setRestartPolicy,
 } from "../../updates/run/members.ts";
 import { discard } from "../../updates/run/replacements.ts";
-import {
-  putNewInPlace,
-  putOldBack,
-  removeOldOnes,
-  start,
-  stopAside,
-} from "../../updates/run/swap.ts";
+import { putOldBack, start, stopAside } from "../../updates/run/swap.ts";
+import { keepLiving, leaveStopped } from "../../updates/run/stuck.ts";
 import type { LoadedStack } from "../plan/stored.ts";
-import { dependentPairs, replaceDependents, stopDependents } from "./dependents.ts";
+import { dependentPairs, stopDependents } from "./dependents.ts";
 import type {
   Attempt,
   CreatedContainers,
   DeployJob,
   FailedDeploy,
+  NamedImage,
   PlannedDeploy,
   ServiceWork,
 } from "./job.ts";
 import { REPLACE_NETWORKS, restoreNetworks } from "./networks.ts";
 import { removeCreatedParts } from "./created_parts.ts";
 import { inUseWarnings } from "./parts_in_use.ts";
-import type { NamedImage } from "./planned.ts";
 import { containersOf } from "./services.ts";
 
-interface FailedStack {
+export interface FailedStack {
   stack: LoadedStack;
   planned: PlannedDeploy;
   /** The result of the job. */
   failed: FailedDeploy;
+}
+
+const ROLL_BACK = "roll back";
+
+/** Value of the step {@linkcode ROLL_BACK}. */
+interface RolledBack {
+  /** Why something did not return. */
+  problems: string[];
+  state: DataState;
 }
 
 /** Records of the step that creates the containers of a service. */
@@ -73,19 +85,26 @@ const notDeployed = (stack: string) =>
 export async function goBack(
   deps: Deps,
   job: DeployJob,
-  { stack, planned, failed, named }: FailedStack & {
+  { stack, planned, failed, named, data }: FailedStack & {
     named: readonly NamedImage[];
+    data: DataRun;
   },
 ): Promise<never> {
-  const reason = job.resultOf("failure") as string;
-  const problems = await job.step("roll back", async () => {
+  const known = job.resultOf(ROLL_BACK) as RolledBack | undefined;
+  const state = known?.state ?? await bringBack(deps, data);
+  const reason = `${job.resultOf("failure")}${describeData(state.data)}`;
+  const kept = state.data ? { ...failed, data: state.data } : failed;
+  if (state.has !== "old") {
+    return await stayStuck(deps, job, { stack, planned, failed: kept, state });
+  }
+  const { problems } = await job.step(ROLL_BACK, async (): Promise<RolledBack> => {
     const { attempt, problems } = createAttempts(deps, stack);
     const dependents = dependentPairs(job);
     const hasReplaced = planned.services.some(({ key, replaced }) =>
       replaced.length > 0 && job.hasBegun(startStep(key))
     );
     const stopped: Member[] = [];
-    if (hasReplaced && dependents.length === 0) {
+    if ((hasReplaced || job.hasBegun(KEEP)) && dependents.length === 0) {
       await attempt(async () => void stopped.push(...await stopDependents(deps, planned)));
     }
     if (job.hasBegun(REPLACE_NETWORKS)) {
@@ -94,7 +113,7 @@ export async function goBack(
     await restoreServices(deps, job, stack, { ...planned, dependents }, attempt);
     for (const member of stopped) await attempt(() => startAgain(deps, member));
     await attempt(() => restoreNames(deps, named));
-    return problems;
+    return { problems, state };
   });
   const parts = await job.step("remove new networks and volumes", async () => {
     const { attempt, problems } = createAttempts(deps, stack);
@@ -103,15 +122,50 @@ export async function goBack(
   });
   const warnings = [...failed.warnings, ...parts.warnings];
   if (planned.existing.length === 0) warnings.push(notDeployed(job.target));
-  const result = { ...failed, warnings };
+  await removeCopy(deps, job);
+  const result = { ...kept, warnings };
   const all = [...problems, ...parts.problems];
   if (all.length === 0) throw new JobEnd("rolled_back", reason, result);
   const message = `${reason}; rollback incomplete: ${all.join("; ")}`;
   throw new JobEnd("needs_attention", message, result);
 }
 
+/**
+ * Ends a deploy whose data could not be brought back. On what they wrote, the new containers stay; on a
+ * part of the data, none runs.
+ *
+ * @throws {JobEnd}
+ */
+async function stayStuck(
+  deps: Deps,
+  job: DeployJob,
+  { stack, planned: { services }, failed, state }: FailedStack & {
+    state: Exclude<DataState, { has: "old" }>;
+  },
+): Promise<never> {
+  const { problems } = await job.step(ROLL_BACK, async (): Promise<RolledBack> => {
+    const { attempt, problems } = createAttempts(deps, stack);
+    const pairs = [...pairsOf(job, services), ...dependentPairs(job)];
+    if (state.has === "part") {
+      await attempt(() => leaveStopped(deps, pairs));
+      return { problems, state };
+    }
+    await attempt(() => keepLiving(deps, pairs));
+    for (const { key, started } of services) {
+      if (!job.hasBegun(startStep(key))) continue;
+      for (const { id } of [...createdOf(job, key)?.fresh ?? [], ...started]) {
+        const container = await inspectIfThere(deps.engine, id);
+        if (container && !isUp(container)) await attempt(() => start(deps.engine, container));
+      }
+    }
+    return { problems, state };
+  });
+  const message = [job.resultOf("failure"), state.problem, ...problems].join("; ");
+  throw new JobEnd("needs_attention", message, failed);
+}
+
 /** Runs steps of which a failure does not stop the others. */
-function createAttempts(
+export function createAttempts(
   deps: Deps,
   { secretValues }: Pick<LoadedStack, "secretValues">,
 ): { attempt: Attempt; problems: string[] } {
@@ -130,7 +184,7 @@ function createAttempts(
 }
 
 /** Returns the containers of services, and the removed ones, to the state before the deploy. */
-async function restoreServices(
+export async function restoreServices(
   deps: Deps,
   job: DeployJob,
   stack: LoadedStack,
@@ -154,7 +208,7 @@ async function restoreServices(
   const refs = await refsOf(deps, [...pairs, ...removed].filter(({ ran }) => ran));
   const isUsed = (each: Identity) => refs.some((ref) => refersTo(ref, each));
   const isLent = (member: Member) => !member.ran && isUsed(identityOf(member));
-  if (job.hasBegun(REPLACE_NETWORKS)) {
+  if (job.hasBegun(REPLACE_NETWORKS) || job.hasBegun(KEEP)) {
     // They were stopped before their replacements were created.
     const alone = services.filter(({ key }) => !createdOf(job, key));
     for (const member of alone.flatMap(({ replaced }) => replaced)) {
@@ -217,7 +271,7 @@ const whereIs = (container: ContainerInspect) =>
     : `the new one is stopped as ${nameOf(container)}; deploy again to replace it`;
 
 /** References to the containers that old ones share namespaces of. */
-async function refsOf(deps: Deps, members: readonly Member[]): Promise<string[]> {
+export async function refsOf(deps: Deps, members: readonly Member[]): Promise<string[]> {
   const olds = await Promise.all(members.map(({ oldId }) => inspectIfThere(deps.engine, oldId)));
   return olds.flatMap((old) => old ? asContainer(deps, old).shares : []);
 }
@@ -243,72 +297,4 @@ async function startAgain(deps: Deps, { oldId, ran, restartPolicy, name }: Membe
   await setRestartPolicy(deps.engine, container, restartPolicy);
   if (ran && !isUp(container)) await start(deps.engine, container);
   await refreshContainer(deps, oldId);
-}
-
-/**
- * The services that keep their new containers: those that were started, and those whose old containers
- * share a namespace of one that they replaced, so that the engine would not start them again.
- */
-async function keptServices(
-  deps: Deps,
-  job: DeployJob,
-  services: readonly ServiceWork[],
-): Promise<ServiceWork[]> {
-  const kept: ServiceWork[] = [];
-  for (const work of services) {
-    if (job.resultOf(startStep(work.key)) !== true) {
-      const pairs = pairsOf(job, [work]);
-      const olds = await Promise.all(pairs.map(({ oldId }) => inspectIfThere(deps.engine, oldId)));
-      const refs = await refsOf(deps, pairs);
-      const replaced = pairsOf(job, kept).map(({ oldId: id, name }) => ({ id, name }));
-      const isBound = replaced.some((each) => refs.some((ref) => refersTo(ref, each)));
-      // The step removes old containers: after a crash, some may be gone.
-      if (!isBound && !olds.includes(undefined)) continue;
-      try {
-        await putNewInPlace(deps, pairs);
-      } catch (error) {
-        // They are in place; the reason of the deploy's failure says why they do not run.
-        await throwIfInterrupted(deps, error);
-      }
-    }
-    kept.push(work);
-  }
-  return kept;
-}
-
-/**
- * Ends a deploy where it is: services that were started keep their new containers, others their old
- * ones, if these can still run.
- *
- * @throws {JobEnd}
- */
-export async function stopHere(
-  deps: Deps,
-  job: DeployJob,
-  { stack, planned, failed }: FailedStack,
-): Promise<never> {
-  const reason = job.resultOf("failure") as string;
-  const problems = await job.step("clean up", async () => {
-    const { attempt, problems } = createAttempts(deps, stack);
-    const { existing, services } = planned;
-    if (job.hasBegun(REPLACE_NETWORKS)) {
-      await restoreNetworks(deps, stack.project, planned, { to: "now", attempt });
-    }
-    const kept = await keptServices(deps, job, services);
-    const others = services.filter((work) => !kept.includes(work));
-    const restored = { existing, services: others, removed: [], dependents: [] };
-    await restoreServices(deps, job, stack, restored, attempt);
-    const replaced = pairsOf(job, kept);
-    if (replaced.length > 0) {
-      await attempt(() => replaceDependents(deps, job, planned, replaced));
-    }
-    await removeOldOnes(deps, [...replaced, ...dependentPairs(job)]);
-    if (job.hasBegun("stop removed")) {
-      await removeOldOnes(deps, planned.removed.map((each) => ({ ...each, newId: "" })));
-    }
-    return problems;
-  });
-  if (problems.length === 0) throw new JobEnd("failed", reason, failed);
-  const message = `${reason}; clean-up incomplete: ${problems.join("; ")}`;
-  throw new JobEnd("needs_attention", message, failed);
 }

@@ -117,7 +117,10 @@ export function exposedPorts(entry: string): string[] {
   return Array.from({ length: last - first + 1 }, (_, index) => `${first + index}/${protocol}`);
 }
 
-function healthcheckOf({ healthcheck }: Service): Record<string, unknown> | undefined {
+/** The health check for the engine, in nanoseconds; `undefined` for that of the image. */
+export function healthcheckOf(
+  { healthcheck }: Service,
+): Record<string, unknown> | undefined {
   if (!healthcheck) return undefined;
   if (healthcheck.disable) return { Test: ["NONE"] };
   const ns = (duration: string | undefined) =>

@@ -203,7 +203,8 @@ const bindOptions = ({ propagation, recursive }: NonNullable<Mount["bind"]>) => 
   ...(recursive === "readonly" && { ReadOnlyForceRecursive: true }),
 });
 
-function mountRequest(mount: Mount, { volumes }: Project): MountRequest {
+/** A mount that is not in the short form. */
+export function mountRequest(mount: Mount, { volumes }: Project): MountRequest {
   const { type, source, target, read_only, consistency, bind, volume, tmpfs, image } = mount;
   const name = type === "volume" && source !== undefined ? volumes[source]?.name ?? source : source;
   return {

@@ -2,12 +2,14 @@
 
 import type { EndpointSettings } from "../../../engine/containers.ts";
 import type { NetworkCreateBody } from "../../../engine/networks.ts";
+import type { KeptData } from "../../../db/updates/previous.ts";
 import type { JobRun } from "../../jobs/kind.ts";
 import type { PullPolicy } from "../../images/pull_policy.ts";
 import type { Identity } from "../../containers/reservations.ts";
 import { withoutValues } from "../../containers/secret_values.ts";
 import type { RehearsalChoice } from "../../updates/rehearsal/choice.ts";
 import type { Evidence } from "../../updates/run/evidence.ts";
+import type { DataResult, UndoneData } from "../../updates/run/job.ts";
 import type { Member, Pair } from "../../updates/run/members.ts";
 import type { RecreatePolicy } from "../plan/options.ts";
 import type { PlannedChange } from "../plan/change.ts";
@@ -17,6 +19,8 @@ export const FAILURE_POLICIES = ["rollback", "stop"] as const;
 export interface DeployInput {
   /** Of the stored sources. */
   version: number;
+  /** Commit that the version was made of. */
+  commit?: { commit: string; author: string; message: string };
   /** `null` for that of each service. */
   pull: PullPolicy | null;
   recreate: RecreatePolicy;
@@ -28,6 +32,16 @@ export interface DeployInput {
   healthTimeoutSeconds: number | null;
   /** Missing in jobs of older versions. */
   rehearsal?: RehearsalChoice;
+  /** Id of the backup target to which the data before it goes; missing if it stays as it is written. */
+  targetId?: string | undefined;
+  /** Name of the target. */
+  place?: string | undefined;
+  /** Keys of the services whose data is kept. */
+  undone?: string[] | undefined;
+  /** Images that a rollback gives their names back. */
+  images?: NamedImage[] | undefined;
+  /** Data that a rollback brings back. */
+  restored?: KeptData | undefined;
   /** Whether it may only deploy what stays inside of the project. */
   isConfined?: boolean;
   /** Existing volumes that new containers get in place of anonymous ones. */
@@ -46,6 +60,13 @@ export interface AnonymousVolume {
   path: string;
   /** On the engine. */
   volume: string;
+}
+
+/** An image before a pull. */
+export interface NamedImage {
+  reference: string;
+  /** `null` if the host did not have it. */
+  imageId: string | null;
 }
 
 export type DeployJob = JobRun<DeployInput>;
@@ -75,6 +96,8 @@ export interface DeployResult {
   warnings: string[];
   /** Verdict of the rehearsal; missing without one. */
   rehearsal?: string;
+  /** Missing if no data was kept. */
+  data?: DataResult;
 }
 
 /** Runs a step of a rollback, of which a failure does not stop the others. */
@@ -129,6 +152,8 @@ export interface PlannedDeploy {
   existing: string[];
   /** Those that ran and stay as they are; missing in jobs of older versions. */
   untouched?: Identity[];
+  /** Missing if the data stays as it is written. */
+  undone?: UndoneData | undefined;
 }
 
 /** Record of the step that creates the containers of a service. */

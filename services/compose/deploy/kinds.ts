@@ -5,6 +5,7 @@ import type { Deps } from "../../deps.ts";
 import type { NewEvent } from "../../events/events.ts";
 import type { Activity, Identity } from "../../containers/reservations.ts";
 import type { NamedJobKind } from "../../jobs/kind.ts";
+import { DATA_STEPS } from "../../updates/data/step_names.ts";
 import type { DeployInput, DeployResult, DownInput, DownResult } from "./job.ts";
 
 /** Loaded on first use, because most starts of the service have no deploy to resume. */
@@ -31,12 +32,13 @@ const EVENT_OF = {
   needs_attention: "deploy.needs_attention",
 } as const;
 
-function deployEvent(
+/** Reports the end of a deploy. */
+export function deployEvent(
   { id: jobId, target: stack, input, status, error }: Job,
 ): NewEvent | undefined {
   const event = EVENT_OF[status as keyof typeof EVENT_OF];
-  const { version } = input as DeployInput;
-  return event && { event, data: { stack, version, reason: error, jobId } };
+  const { version, commit } = input as DeployInput;
+  return event && { event, data: { stack, version, ...commit, reason: error, jobId } };
 }
 
 export const deployKind: NamedJobKind<DeployInput, DeployResult> = {
@@ -50,6 +52,9 @@ export const deployKind: NamedJobKind<DeployInput, DeployResult> = {
     pull: "Pull images",
     plan: "Plan",
     rehearse: "Rehearse the deploy on a copy",
+    ...DATA_STEPS,
+    copy: "Copy the data while the containers run",
+    keep: "Stop the old containers and keep their data",
     networks: "Create networks",
     volumes: "Create volumes",
     "stop removed": "Stop removed services",
@@ -71,6 +76,14 @@ export const deployKind: NamedJobKind<DeployInput, DeployResult> = {
   outlivesEngine: true,
 };
 
+/** Reports a removal that failed. */
+export const downEvent = (
+  { id: jobId, target: stack, status, error }: Job,
+): NewEvent | undefined =>
+  status === "failed"
+    ? { event: "stack.down_failed", data: { stack, reason: error, jobId } }
+    : undefined;
+
 export const downKind: NamedJobKind<DownInput, DownResult> = {
   id: "stack.down",
   group: "Stacks",
@@ -90,9 +103,6 @@ export const downKind: NamedJobKind<DownInput, DownResult> = {
   reserve: reserve("removed"),
   run: down,
   recover: down,
-  endEvent: ({ id: jobId, target: stack, status, error }) =>
-    status === "failed"
-      ? { event: "stack.down_failed", data: { stack, reason: error, jobId } }
-      : undefined,
+  endEvent: downEvent,
   outlivesEngine: true,
 };

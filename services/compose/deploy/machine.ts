@@ -10,10 +10,10 @@
 import { EngineError } from "../../../engine/errors.ts";
 import type { Deps } from "../../deps.ts";
 import { hideValues } from "../../containers/secret_values.ts";
+import { copyData, dataOf, keepData, removeCopy } from "../../updates/data/steps.ts";
 import { throwIfInterrupted, watchEngine } from "../../updates/run/interruption.ts";
 import { messageOf } from "../../updates/run/job.ts";
-import { inspectIfThere } from "../../updates/run/members.ts";
-import { removeOldOnes, restartStopped, stopAside } from "../../updates/run/swap.ts";
+import { removeOldOnes, restartStopped } from "../../updates/run/swap.ts";
 import { stoppedMeanwhile } from "../../updates/run/stopped_meanwhile.ts";
 import { type Verified, verify } from "../../updates/run/verify.ts";
 import { dependenciesOf } from "../load/resolve.ts";
@@ -21,15 +21,17 @@ import { observe } from "../plan/observe.ts";
 import { planProject } from "../plan/plan.ts";
 import { type LoadedStack, openStack } from "../plan/stored.ts";
 import { assertBuilt } from "../builds.ts";
-import { createdOf, goBack, pairsOf, restoreNames, startStep, stopHere } from "./back.ts";
+import { createdOf, goBack, pairsOf, restoreNames, startStep } from "./back.ts";
+import { dataRunOf } from "./data_run.ts";
 import { dependentPairs, replaceDependents } from "./dependents.ts";
 import { recordFailure } from "./failure.ts";
-import { runHooks } from "./hooks.ts";
 import { type DeployJob, type DeployResult, type PlannedDeploy, withoutSecrets } from "./job.ts";
 import { REPLACE_NETWORKS, replaceNetworks } from "./networks.ts";
 import { createNetwork, createVolume, findOwnNetwork, networkStep } from "./parts.ts";
 import { changedContainers, nameImages, planDeploy, pullImages } from "./planned.ts";
 import { createContainers, startContainers, waitForDependencies } from "./services.ts";
+import { stopWithHooks } from "./stop.ts";
+import { stopHere } from "./stop_here.ts";
 
 /** Time that a container without a health check has to run, in seconds. */
 const STABLE_S = 10;
@@ -46,7 +48,10 @@ export async function deployStack(deps: Deps, given: DeployJob): Promise<DeployR
   let planned: PlannedDeploy;
   let rehearsed: Pick<DeployResult, "rehearsal"> = {};
   try {
-    await job.step("pull", () => pullImages(deps, job, stack));
+    await job.step("pull", async () => {
+      await restoreNames(deps, job.input.images ?? []);
+      await pullImages(deps, job, stack);
+    });
     planned = await job.step("plan", () => planDeploy(deps, job, stack));
     const known = planned;
     if (job.input.rehearsal) {
@@ -54,6 +59,7 @@ export async function deployStack(deps: Deps, given: DeployJob): Promise<DeployR
       const verdict = await job.step("rehearse", () => rehearseDeploy(deps, job, stack, known));
       if (verdict !== null) rehearsed = { rehearsal: verdict };
     }
+    if (job.input.rehearsal !== "only") await copyData(deps, dataRunOf(deps, job, stack, planned));
   } catch (error) {
     const failure = await throwIfInterrupted(deps, error);
     await restoreNames(deps, named);
@@ -75,7 +81,8 @@ export async function deployStack(deps: Deps, given: DeployJob): Promise<DeployR
         ...await withUnapplied(deps, job, stack, planned),
         ...await stoppedMeanwhile(deps.engine, untouched),
       ];
-      return { version, changes, warnings, ...rehearsed };
+      const data = dataOf(job);
+      return { version, changes, warnings, ...rehearsed, ...(data && { data }) };
     } catch (error) {
       const failure = await throwIfInterrupted(deps, error);
       // The commit removes old containers, so that it cannot be rolled back.
@@ -88,7 +95,13 @@ export async function deployStack(deps: Deps, given: DeployJob): Promise<DeployR
   const failed = { version, ...recorded, warnings: [...recorded.warnings, ...stopped] };
   return onFailure === "stop"
     ? await stopHere(deps, job, { stack, planned, failed })
-    : await goBack(deps, job, { stack, planned, failed, named });
+    : await goBack(deps, job, {
+      stack,
+      planned,
+      failed,
+      named,
+      data: dataRunOf(deps, job, stack, planned),
+    });
 }
 
 /** Adds what the engine left out of the containers that it created, which only they show. */
@@ -120,7 +133,6 @@ async function carryOut(
   stack: LoadedStack,
   planned: PlannedDeploy,
 ): Promise<void> {
-  const { engine } = deps;
   const { project } = stack;
   const { networks, replacedNetworks = [], volumes, services, removed } = planned;
   if (replacedNetworks.length > 0) {
@@ -140,15 +152,11 @@ async function carryOut(
     });
   }
   if (removed.length > 0) {
-    await job.step("stop removed", async () => {
-      for (const { oldId, key } of removed.toReversed()) {
-        await runHooks(deps, project.services[key], "pre_stop", oldId, job.signal);
-        const container = await inspectIfThere(engine, oldId);
-        if (container) await stopAside(deps, container);
-      }
-    });
+    const members = removed.toReversed().map(({ oldId: id, key: service }) => ({ id, service }));
+    await job.step("stop removed", () => stopWithHooks(deps, project, members, job.signal));
   }
   if (services.length > 0) {
+    await keepData(deps, dataRunOf(deps, job, stack, planned));
     await deployServices(deps, job, stack, planned);
     await replaceDependents(deps, job, planned, pairsOf(job, services));
     await verifyAll(deps, job, stack, planned);
@@ -167,6 +175,7 @@ async function commit(
       await removeOldOnes(deps, [...pairs, ...removed.map((each) => ({ ...each, newId: "" }))]);
     });
   }
+  await removeCopy(deps, job);
 }
 
 /** Services are deployed in parallel, each as soon as those that it depends on were. */

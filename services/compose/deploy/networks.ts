@@ -29,10 +29,10 @@ import { listMembers } from "../members.ts";
 import { isCreatedFrom } from "../plan/network_changes.ts";
 import type { Observed } from "../plan/observed.ts";
 import { serviceOf } from "../plan/replicas.ts";
-import { runHooks } from "./hooks.ts";
 import type { Attempt, DeployJob, PlannedDeploy, ReplacedNetwork } from "./job.ts";
 import { createNetwork } from "./parts.ts";
 import { isOnNetwork } from "./parts_in_use.ts";
+import { stopWithHooks } from "./stop.ts";
 
 /** The step that replaces networks. */
 export const REPLACE_NETWORKS = "replace networks";
@@ -99,11 +99,8 @@ export async function replaceNetworks(
   const attached = replacedNetworks.flatMap(({ attached }) => attached)
     .toSorted((a, b) => keys.indexOf(b.service) - keys.indexOf(a.service));
   const members = [...attached, ...removed.map(({ oldId, key }) => ({ id: oldId, service: key }))];
-  for (const { id, service } of new Map(members.map((each) => [each.id, each])).values()) {
-    await runHooks(deps, project.services[service], "pre_stop", id, signal);
-    const container = await inspectIfThere(deps.engine, id);
-    if (container) await stopAside(deps, container);
-  }
+  const once = [...new Map(members.map((each) => [each.id, each])).values()];
+  await stopWithHooks(deps, project, once, signal);
   for (const { key, attached } of replacedNetworks) {
     const network = project.networks[key]!;
     const { name } = network;

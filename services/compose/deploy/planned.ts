@@ -31,16 +31,10 @@ import { observe } from "../plan/observe.ts";
 import { findImage, imageKey, platformConflicts } from "../plan/platform.ts";
 import type { LoadedStack } from "../plan/stored.ts";
 import { containerNameOf } from "./container.ts";
+import { planDeployUndone } from "./data.ts";
 import { filesOf } from "./files.ts";
 import { replacedNetworks } from "./networks.ts";
-import type { DeployJob, PlannedDeploy, ServiceWork } from "./job.ts";
-
-/** An image before the pull. */
-export interface NamedImage {
-  reference: string;
-  /** `null` if the host did not have it. */
-  imageId: string | null;
-}
+import type { DeployJob, NamedImage, PlannedDeploy, ServiceWork } from "./job.ts";
 
 export const optionsOf = (
   { recreate, removeOrphans, services }: DeployJob["input"],
@@ -167,6 +161,7 @@ export async function planDeploy(
       ...removed,
       ...services.flatMap(({ replaced }) => replaced),
     ]),
+    undone: await planDeployUndone(deps, input, project, observed, changes),
   };
 }
 

@@ -6,7 +6,8 @@
  */
 
 import { findReference } from "../../../engine/image_reference.ts";
-import { blkio, device, deviceRequest, gpus } from "./devices.ts";
+import { deploy } from "./deploy_keys.ts";
+import { blkio, device, gpus } from "./devices.ts";
 import { fileGrant } from "./grants.ts";
 import { processors, ulimits } from "./limits.ts";
 import { extraHosts, ip, ipv4, ipv6, macAddress } from "./addresses.ts";
@@ -132,47 +133,6 @@ const hook: Reader<Hook> = completing(hookMap.completion, (node, path, scope) =>
   const { command, ...read } = hookMap(node, path, scope) ?? {};
   if (!command?.length) return failAt(node, path, scope, "must have command");
   return { ...read, command };
-});
-
-const rollout = object({
-  parallelism: integer(0),
-  delay: duration,
-  failure_action: oneOf("continue", "pause", "rollback"),
-  monitor: duration,
-  max_failure_ratio: number,
-  order: oneOf("start-first", "stop-first"),
-});
-
-const deploy = object({
-  mode: oneOf("replicated", "global", "replicated-job", "global-job"),
-  endpoint_mode: oneOf("vip", "dnsrr"),
-  replicas: integer(0, 1_000),
-  labels: strings,
-  update_config: rollout,
-  rollback_config: rollout,
-  resources: object({
-    limits: object({ cpus: processors, memory: bytes, pids: integer(-1) }),
-    reservations: object({
-      cpus: number,
-      memory: bytes,
-      pids: integer(-1),
-      devices: exactList(deviceRequest),
-      generic_resources: exactList(object({
-        discrete_resource_spec: object({ kind: name, value: integer(0) }),
-      })),
-    }),
-  }),
-  restart_policy: object({
-    condition: oneOf("none", "on-failure", "any"),
-    delay: duration,
-    max_attempts: integer(0),
-    window: duration,
-  }),
-  placement: object({
-    constraints: list(name),
-    preferences: exactList(object({ spread: name })),
-    max_replicas_per_node: integer(0),
-  }),
 });
 
 export interface EnvFileEntry {

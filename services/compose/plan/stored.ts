@@ -22,6 +22,7 @@ import type { OpenedVersion } from "../source_view.ts";
 import { recordCurrent } from "../sources.ts";
 import { type DiskPlace, loadStack, type StackSources, type StoredSources } from "../validate.ts";
 import { findVersion, openVersion } from "../versions.ts";
+import type { StackKind } from "../../stacks/groups.ts";
 import type { PlanOptions } from "./options.ts";
 import { observe } from "./observe.ts";
 import type { StackPlan } from "./plan.ts";
@@ -54,23 +55,32 @@ export interface LoadedStack {
  * @throws {AppError} `not_found` for a stack or version without stored sources; `conflict` for a
  * Swarm stack, and if this version of Longshore does not accept the sources any more.
  */
-export const openStack = (deps: StackDeps, name: string, version: number): Promise<LoadedStack> =>
-  loadVersion(deps, openVersion(deps, findVersion(deps, name, version)));
+export const openStack = (
+  deps: StackDeps,
+  name: string,
+  version: number,
+  kind: StackKind = "compose",
+): Promise<LoadedStack> =>
+  loadVersion(deps, openVersion(deps, findVersion(deps, name, version)), kind);
 
 /**
  * Records an edit on disk as the next version, and loads the current one.
  *
  * @throws {AppError} As `openStack()`; `conflict` for files that cannot be read.
  */
-export const recordStack = async (deps: StackDeps, name: string): Promise<LoadedStack> =>
-  await loadVersion(deps, await recordCurrent(deps, name));
+export const recordStack = async (
+  deps: StackDeps,
+  name: string,
+  kind: StackKind = "compose",
+): Promise<LoadedStack> => await loadVersion(deps, await recordCurrent(deps, name), kind);
 
 async function loadVersion(
   deps: StackDeps,
   { stored, sources }: OpenedVersion,
+  kind: StackKind,
 ): Promise<LoadedStack> {
-  const { stack: name, version, kind } = stored;
-  if (kind === "swarm") throw swarmOnlyStored(name, "deploy");
+  const { stack: name, version } = stored;
+  if (kind !== stored.kind) throw otherKind(name);
   const loaded = await loadStack(deps, sources, {
     name,
     refusesRelative: true,
@@ -111,12 +121,9 @@ export function secretValues(project: Project, values: readonly string[]): strin
   return values.filter((value) => !PORT.test(value) && !shown.some((text) => text.includes(value)));
 }
 
-/** The refusal of an action on a Swarm stack. @param command What `docker stack` does instead. */
-export const swarmOnlyStored = (name: string, command: "deploy" | "rm") =>
-  new AppError(
-    "conflict",
-    `${name} is a Swarm stack, whose sources are only stored here; use docker stack ${command}`,
-  );
+/** The refusal of an action that only Compose projects have. */
+export const otherKind = (name: string) =>
+  new AppError("conflict", `${name} is a Swarm stack, for which this is not available`);
 
 /**
  * Compares the current sources of a stack with the engine. Changes nothing but to record an edit on

@@ -5,7 +5,7 @@
  */
 
 import { selectSession } from "../../../db/sessions.ts";
-import { callerOf, KEY_USER } from "../../access/accounts.ts";
+import { callerOf, KEY_USER, sessionOf } from "../../access/accounts.ts";
 import { type Caller, includesRole } from "../../access/caller.ts";
 import { includesContainer } from "../../access/scope.ts";
 import type { Deps } from "../../deps.ts";
@@ -20,7 +20,7 @@ import { splitWords } from "../exec/shell_words.ts";
 /** Highest age of a user's login, in milliseconds. */
 const LOGIN_AGE_MAX_MS = 12 * 60 * 60 * 1000;
 
-type LoginDeps = Pick<Deps, "accounts" | "db" | "now">;
+export type LoginDeps = Pick<Deps, "accounts" | "db" | "now">;
 type TicketDeps = ReadDeps & LoginDeps & Pick<Deps, "config" | "terminals" | "terminalTickets">;
 
 /** A request for a terminal. */
@@ -52,21 +52,26 @@ export async function issueTerminalTicket(
   caller: Caller,
   { kind, ref, command, user, cols, rows }: TerminalRequest,
 ): Promise<{ ticket: string; expiresAt: string }> {
-  assertTerminalOn(deps);
-  assertRecentLogin(deps, caller);
+  assertTerminalAllowed(deps, caller);
   const argv = command === undefined ? null : splitWords(command);
   const container = await resolveContainer(deps, ref);
   assertMayInspect(container, caller);
   assertRunning(container);
   deps.terminals.assertFree();
-  const { userId, familyId, apiToken } = caller;
   const ticket = deps.terminalTickets.issue({
-    userId,
-    familyId,
-    ...(apiToken && { apiToken }),
+    ...sessionOf(caller),
     terminal: { kind, containerId: container.id, command: argv, user: user ?? null, cols, rows },
   });
   return { ticket, expiresAt: new Date(deps.now().getTime() + TICKET_MS).toISOString() };
+}
+
+/** @throws {AppError} `forbidden` if terminals are off, or the login is too old. */
+export function assertTerminalAllowed(
+  deps: LoginDeps & Pick<Deps, "config">,
+  caller: Caller,
+): void {
+  assertTerminalOn(deps);
+  assertRecentLogin(deps, caller);
 }
 
 /**
@@ -82,8 +87,7 @@ export async function assertGranted(
 ): Promise<TerminalGrant> {
   const grant = caller.terminal;
   if (!grant) throw new AppError("unauthorized", "A ticket is required");
-  assertTerminalOn(deps);
-  assertRecentLogin(deps, caller);
+  assertTerminalAllowed(deps, caller);
   if (grant.kind !== kind) {
     throw new AppError("unauthorized", "The ticket is for another kind of terminal");
   }
@@ -139,9 +143,15 @@ function assertRecentLogin(deps: LoginDeps, caller: Caller): void {
   if (refusal !== undefined) throw new AppError("forbidden", refusal);
 }
 
-/** The key of key mode has no login of its own. */
-function loginRefusal({ db, now }: LoginDeps, { userId, familyId }: Caller): string | undefined {
-  if (userId === KEY_USER) return undefined;
+/**
+ * Says why a login is not recent enough; `undefined` if it is. The key of key mode has no login of its
+ * own, and a hub checks the logins of its users itself.
+ */
+export function loginRefusal(
+  { db, now }: LoginDeps,
+  { userId, familyId, hub }: Caller,
+): string | undefined {
+  if (userId === KEY_USER || hub) return undefined;
   const session = selectSession(db, familyId);
   const at = now();
   const isRecent = session !== undefined && at.toISOString() < session.expiresAt &&

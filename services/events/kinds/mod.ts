@@ -6,6 +6,7 @@ import { backupKinds } from "./backups.ts";
 import { certificateKinds } from "./certificates.ts";
 import { containerKinds } from "./containers.ts";
 import { fleetKinds } from "./fleet.ts";
+import { gitKinds } from "./git.ts";
 import { hostKinds } from "./host.ts";
 import { incidentKinds } from "./incidents.ts";
 import { type Kind, kind } from "./kind.ts";
@@ -13,6 +14,7 @@ import { remediationKinds } from "./remediation.ts";
 import { scheduleKinds } from "./schedules.ts";
 import { stackKinds } from "./stacks.ts";
 import { statusPageKinds } from "./status_pages.ts";
+import { swarmKinds } from "./swarm.ts";
 import { testKinds } from "./tests.ts";
 import { updateKinds } from "./updates.ts";
 import { uptimeKinds } from "./uptime.ts";
@@ -24,6 +26,8 @@ const KINDS = [
   ...hostKinds,
   ...fleetKinds,
   ...stackKinds,
+  ...swarmKinds,
+  ...gitKinds,
   ...updateKinds,
   ...backupKinds,
   ...scheduleKinds,

@@ -1,10 +1,11 @@
 /** Events about stacks. @module */
 
 import { joined } from "../text.ts";
+import { type CommitData, commitLines } from "./git.ts";
 import { type Field, kind, type KindSubject, ownPage } from "./kind.ts";
 
 /** Data of the events of a deploy. */
-interface DeployData {
+interface DeployData extends Partial<CommitData> {
   stack: string;
   /** Of the stored sources. */
   version: number;
@@ -26,7 +27,11 @@ const shared = {
 const deploy = {
   ...shared,
   data: {} as DeployData,
-  lines: (field: Field, text: Field) => [joined("Version: ", field("version")), text("reason")],
+  lines: (field: Field, text: Field) => [
+    joined("Version: ", field("version")),
+    ...commitLines(field),
+    text("reason"),
+  ],
   thread: (_: object, name: string) => `deploy ${name}`,
   subject: ({ stack }: DeployData): KindSubject => ({ key: `deploy ${stack}`, kind: "deploy" }),
 };
@@ -75,7 +80,7 @@ export const stackKinds = [
   }),
   kind("stack.down_failed", {
     ...shared,
-    data: {} as Omit<DeployData, "version">,
+    data: {} as Pick<DeployData, "stack" | "reason" | "jobId">,
     description: "Containers, networks, volumes or images of a stack could not be removed",
     words: "not removed completely",
     title: "Stack not removed",

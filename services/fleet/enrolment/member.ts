@@ -1,6 +1,5 @@
 /** The member's end of the link to its hub: dials, keeps the link, and dials again. @module */
 
-import { join } from "node:path";
 import {
   deleteMembership,
   type Membership,
@@ -14,21 +13,14 @@ import { type Channel, dialLink, withinHandshake } from "../link/channel.ts";
 import type { Control } from "../link/control.ts";
 import { dial } from "../link/dial.ts";
 import { createLink } from "../link/link.ts";
-import type { Accept, LinkStream } from "../link/stream.ts";
 import { clockOf } from "../hosts/clock.ts";
 import { linkKeys, toBytes } from "./keys.ts";
 import { type Attempt, retryMs } from "./retries.ts";
 
-/** Socket in the data directory on which the application answers requests of the hub. */
-export const PRIVATE_SOCKET = "fleet.sock";
-
 /** Interval of the checks of an open link, in milliseconds. */
 const TICK_MS = 5_000;
 
-/** Bytes that are copied at a time. */
-const BUFFER_BYTES = 32 * 1024;
-
-type MemberDeps = Pick<Deps, "config" | "db" | "fleet" | "log" | "now" | "secrets">;
+type MemberDeps = Pick<Deps, "config" | "db" | "fleet" | "log" | "now" | "passing" | "secrets">;
 
 /** Dials the hub again and again, until `signal` aborts or this installation is a member no more. */
 export async function keepDialing(
@@ -83,7 +75,7 @@ async function keepLink(
   channel: Channel,
   signal: AbortSignal,
 ): Promise<Attempt> {
-  const { db, fleet, log, config } = deps;
+  const { db, fleet, log, passing } = deps;
   const { hostId, hubName, challenge: counter, challengeProof: proof } = membership;
   const challenge = counter === null || proof === null ? null : { counter, proof };
   await channel.sendControl({ type: "hello", version: VERSION, challenge });
@@ -103,7 +95,7 @@ async function keepLink(
   const link = createLink(channel, {
     peer: membership.hubKey,
     isClient: true,
-    accept: acceptStream(config.dataDir),
+    accept: passing.accept,
     onControl(message) {
       if (message.type === "accepted") updateMembership(db, hostId, { isPending: false });
       if (message.type === "refused") attempt = receiveRefusal(deps, membership, message);
@@ -165,24 +157,4 @@ async function sleepUnlessChanged(
   await sleep(ms, either);
   woken.abort();
   await changed;
-}
-
-/** Joins a stream of the hub with the application of this host. */
-const acceptStream = (dataDir: string): Accept => async (stream) => {
-  using application = await Deno.connect({
-    transport: "unix",
-    path: join(dataDir, PRIVATE_SOCKET),
-  });
-  const sending = copy(stream, application).then(() => application.closeWrite());
-  const receiving = copy(application, stream).then(() => stream.closeWrite());
-  await Promise.all([sending, receiving]);
-};
-
-type Duplex = Pick<LinkStream, "read" | "write">;
-
-async function copy(from: Duplex, to: Duplex): Promise<void> {
-  const buffer = new Uint8Array(BUFFER_BYTES);
-  for (let count = await from.read(buffer); count !== null; count = await from.read(buffer)) {
-    for (let at = 0; at < count;) at += await to.write(buffer.subarray(at, count));
-  }
 }

@@ -74,8 +74,13 @@ function opened(socket: OpeningSocket, signal: AbortSignal): Promise<void> {
       reject(new DialError(message, { cause }));
       socket.terminate();
     };
-    signal.addEventListener("abort", () => fail("The hub does not answer"), { once: true });
-    socket.on("open", resolve);
+    const onLate = () => fail("The hub does not answer");
+    signal.addEventListener("abort", onLate, { once: true });
+    socket.on("open", () => {
+      // The limit is for the handshake: an open link lasts.
+      signal.removeEventListener("abort", onLate);
+      resolve();
+    });
     // Stays: what happens later ends the connection.
     socket.on("error", (error) => fail(`The hub cannot be reached: ${error.message}`, error));
     socket.on("unexpected-response", (_, { statusCode = 0 }) => fail(describeStatus(statusCode)));

@@ -2,6 +2,8 @@
 
 /** One stream of a link: bytes both ways, used like a TCP connection. */
 export interface LinkStream {
+  /** Number of the stream in its link, the same at both ends: a note names it for a large body. */
+  readonly id: number;
   /** Bytes read into `into`, or null at the end. Throws when the link or the stream is gone. */
   read(into: Uint8Array): Promise<number | null>;
   /** Waits for credit of the stream's window; returns the number of bytes written. */
@@ -14,7 +16,7 @@ export interface LinkStream {
 
 /** An open link to one peer whose key is proved. */
 export interface Link {
-  /** Fingerprint of the peer's static key (the host's identity). */
+  /** The peer's static key, base64url (the host's identity). */
   readonly peer: string;
   /**
    * Opens a stream. Only hubs open streams that carry requests.

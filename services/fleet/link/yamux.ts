@@ -166,7 +166,7 @@ interface StreamOptions {
 }
 
 class Stream implements LinkStream {
-  readonly #id: number;
+  readonly id: number;
   readonly #options: StreamOptions;
   /** Bytes that the peer still takes, and that this side still takes. */
   #sendCredit = WINDOW_BYTES;
@@ -180,7 +180,7 @@ class Stream implements LinkStream {
   #wakeWriter = () => {};
 
   constructor(id: number, options: StreamOptions) {
-    this.#id = id;
+    this.id = id;
     this.#options = options;
   }
 
@@ -208,7 +208,7 @@ class Stream implements LinkStream {
       const data = bytes.subarray(at, at + Math.min(this.#sendCredit, DATA_BYTES));
       this.#sendCredit -= data.length;
       at += data.length;
-      await this.#options.send(encodeFrame(TYPE.data, 0, this.#id, data.length, data));
+      await this.#options.send(encodeFrame(TYPE.data, 0, this.id, data.length, data));
     }
     this.#assertWritable();
     return bytes.length;
@@ -219,7 +219,7 @@ class Stream implements LinkStream {
     this.#hasEnded.own = true;
     this.#wakeWriter();
     if (this.#hasEnded.peer) this.#options.remove();
-    await this.#options.send(encodeFrame(TYPE.data, FLAG.fin, this.#id, 0));
+    await this.#options.send(encodeFrame(TYPE.data, FLAG.fin, this.id, 0));
   }
 
   close(): void {
@@ -228,14 +228,14 @@ class Stream implements LinkStream {
     this.fail(new Deno.errors.BadResource("The stream was closed"));
     if (isOver) return;
     this.#options.remove();
-    this.#options.answer(encodeFrame(TYPE.window, FLAG.rst, this.#id, 0));
+    this.#options.answer(encodeFrame(TYPE.window, FLAG.rst, this.id, 0));
   }
 
   receiveData(data: Bytes): void {
     if (data.length === 0) return;
-    if (this.#hasEnded.peer) throw new ProtocolError(`Stream ${this.#id}: data after its end`);
+    if (this.#hasEnded.peer) throw new ProtocolError(`Stream ${this.id}: data after its end`);
     this.#receiveCredit -= data.length;
-    if (this.#receiveCredit < 0) throw new ProtocolError(`Stream ${this.#id}: window exceeded`);
+    if (this.#receiveCredit < 0) throw new ProtocolError(`Stream ${this.id}: window exceeded`);
     this.#received.push(data);
     this.#wakeReader();
   }
@@ -243,13 +243,13 @@ class Stream implements LinkStream {
   receiveCredit(bytes: number): void {
     this.#sendCredit += bytes;
     if (this.#sendCredit > CREDIT_MAX) {
-      throw new ProtocolError(`Stream ${this.#id}: credit is limited to ${CREDIT_MAX} bytes`);
+      throw new ProtocolError(`Stream ${this.id}: credit is limited to ${CREDIT_MAX} bytes`);
     }
     if (bytes > 0) this.#wakeWriter();
   }
 
   receiveEnd(): void {
-    if (this.#hasEnded.peer) throw new ProtocolError(`Stream ${this.#id} has ended twice`);
+    if (this.#hasEnded.peer) throw new ProtocolError(`Stream ${this.id} has ended twice`);
     this.#hasEnded.peer = true;
     if (this.#hasEnded.own) this.#options.remove();
     this.#wakeReader();
@@ -272,7 +272,7 @@ class Stream implements LinkStream {
     this.#read += bytes;
     if (this.#read < WINDOW_BYTES / 2 || this.#hasEnded.peer) return;
     this.#receiveCredit += this.#read;
-    this.#options.answer(encodeFrame(TYPE.window, 0, this.#id, this.#read));
+    this.#options.answer(encodeFrame(TYPE.window, 0, this.id, this.#read));
     this.#read = 0;
   }
 

@@ -3,10 +3,12 @@
 import type { Repository } from "../../backup/restic/repository.ts";
 import type { Snapshot } from "../../backup/restic/snapshot.ts";
 import { translated } from "../../backup/targets/repository.ts";
+import { lockWait } from "../../backup/trees/lock_wait.ts";
 import { extractIntoContainer, writeContainerFile } from "../../backup/volumes/container_files.ts";
 import { archiveOf, type ContainerFile, filesOf } from "../../compose/deploy/files.ts";
 import { loadStack } from "../../compose/validate.ts";
 import type { Deps } from "../../deps.ts";
+import type { JobRun } from "../../jobs/kind.ts";
 import { keyOf, sourceOf } from "../../updates/trial/members.ts";
 import type { TrialContainer } from "../../updates/trial/parts.ts";
 import type { StackDescription } from "../description.ts";
@@ -23,8 +25,9 @@ interface FilledFrom {
 export async function createFiller(
   deps: Deps,
   { repository, snapshot, description, data }: FilledFrom,
-  signal: AbortSignal,
+  job: Pick<JobRun, "progress" | "signal">,
 ): Promise<(container: TrialContainer) => Promise<void>> {
+  const { signal } = job;
   const ofService = await grantedFiles(deps, description);
   return async ({ id, member: { mounts, service } }) => {
     const granted = service === null ? [] : ofService(service);
@@ -37,7 +40,11 @@ export async function createFiller(
       const from = source && data.files.get(keyOf(source));
       if (from === undefined) continue;
       await translated(async () => {
-        const entries = repository.entries(snapshot.id, { paths: [from] }, signal);
+        const entries = repository.entries(
+          snapshot.id,
+          { paths: [from], ...lockWait(job) },
+          signal,
+        );
         for await (const entry of entries) {
           await writeContainerFile(deps, id, mount.Destination, { entry, signal });
         }

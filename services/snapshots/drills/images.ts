@@ -1,54 +1,85 @@
-/** Images of the containers of a drill: those of this host, else pulled as the snapshot names them. @module */
+/** Images of the containers of a drill: those of this host, of the snapshot, or of registries. @module */
 
 import { EngineError } from "../../../engine/errors.ts";
 import { imageRemove } from "../../../engine/images.ts";
+import type { Repository } from "../../backup/restic/repository.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../errors.ts";
 import type { JobRun } from "../../jobs/kind.ts";
 import { findDescribed, pullByDigest } from "../described_images.ts";
 import type { DescribedContainer } from "../description.ts";
+import { archiveOfImage, loadSaved } from "../saved_images.ts";
 
-/** Digests of the images that this host does not have, by the id of the image. */
-export type MissingImages = Record<string, string[]>;
+/** An image that this host does not have. */
+interface MissingImage {
+  /** Name by which it is shown. */
+  image: string;
+  digests: string[];
+  /** Whether the snapshot has it. */
+  isSaved: boolean;
+}
 
-/** @throws {AppError} `conflict` for an image that is neither here nor on a registry. */
+/** By their recorded ids. */
+export type MissingImages = Record<string, MissingImage>;
+
+/**
+ * @param saved Paths of the snapshot's archives.
+ * @throws {AppError} `conflict` for an image that is neither here nor in the snapshot nor on a registry.
+ */
 export async function findMissing(
   deps: Pick<Deps, "engine">,
   containers: readonly DescribedContainer[],
+  saved: ReadonlySet<string>,
 ): Promise<MissingImages> {
   const missing: MissingImages = {};
   for (const container of containers) {
     if (await findDescribed(deps, container)) continue;
     const { name, image, imageId, digests } = container;
-    if (digests.length === 0) {
+    const isSaved = saved.has(archiveOfImage(imageId));
+    if (!isSaved && digests.length === 0) {
       throw new AppError(
         "conflict",
         `This host does not have image ${image} of ${name}, and it came from no registry`,
       );
     }
-    missing[imageId] = digests;
+    missing[imageId] = { image, digests, isSaved };
   }
   return missing;
 }
 
-/** @throws {AppError} With the refusal of the last registry. */
-export async function pullMissing(
+/**
+ * Loads images from the snapshot, else pulls them.
+ *
+ * @returns Their ids, by the recorded ones.
+ * @throws {AppError} With the refusal of the engine or of the last registry.
+ */
+export async function bringMissing(
   deps: Deps,
+  source: { repository: Repository; snapshot: string },
   missing: MissingImages,
   job: Pick<JobRun, "progress" | "signal">,
-): Promise<void> {
-  for (const digests of Object.values(missing)) {
-    const pulled = await pullByDigest(deps, digests, job);
-    if (pulled instanceof AppError) throw pulled;
+): Promise<Record<string, string>> {
+  const ids: Record<string, string> = {};
+  for (const [recorded, { image, digests, isSaved }] of Object.entries(missing)) {
+    const brought = isSaved
+      ? await loadSaved(deps, source, { recorded, reference: image }, job)
+      : await pullByDigest(deps, digests, job);
+    if (typeof brought !== "string") throw brought;
+    ids[recorded] = brought;
   }
+  return ids;
 }
 
-/** Removes those that the drill has pulled, unless something else uses them by now. */
-export async function removePulled(
+/** Removes those that the drill has brought, unless something else uses them by now. */
+export async function removeBrought(
   { engine }: Pick<Deps, "engine">,
   missing: MissingImages,
+  ids: Readonly<Record<string, string>>,
 ): Promise<void> {
-  for (const image of new Set(Object.values(missing).flat())) {
+  const references = Object.entries(missing).flatMap(([recorded, { digests, isSaved }]) =>
+    isSaved ? [ids[recorded] ?? recorded] : digests
+  );
+  for (const image of new Set(references)) {
     try {
       await imageRemove(engine, image);
     } catch (error) {

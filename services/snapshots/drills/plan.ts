@@ -3,12 +3,10 @@
 import { systemInfo } from "../../../engine/system.ts";
 import type { ByteString } from "../../backup/restic/entry.ts";
 import type { Repository } from "../../backup/restic/repository.ts";
-import { RepositoryError } from "../../backup/restic/repository_error.ts";
 import type { Snapshot } from "../../backup/restic/snapshot.ts";
-import { translated } from "../../backup/targets/repository.ts";
+import { findEntry } from "../../backup/trees/find_entry.ts";
 import { directoryPart, restoredPart, volumePart } from "../../backup/trees/part.ts";
 import { isInside } from "../../text/paths.ts";
-import { parentOf } from "../../backup/volumes/limits.ts";
 import type { MountSource } from "../../containers/helper_container.ts";
 import { parseDependsOn } from "../../containers/order.ts";
 import type { Deps } from "../../deps.ts";
@@ -83,30 +81,13 @@ export async function findData(
     const { from, to: { path } } = restoredPart(part);
     // The tree also has the directories around what was backed up.
     const isStored = snapshot.paths.some((each) => isInside(path, each));
-    const type = isStored ? await typeOf(repository, snapshot, from, signal) : undefined;
+    const type = isStored
+      ? (await findEntry(repository, snapshot.id, from, signal))?.type
+      : undefined;
     if (type === "dir") data.directories.push({ source, from });
     else if (type === "file" && !isVolume) data.files.set(keyOf(source), from);
     else if (!isVolume) data.leftOut.push(source.source);
     else throw new AppError("conflict", `The snapshot does not have volume ${source.source}`);
   }
   return data;
-}
-
-/** @returns `undefined` for a path that the snapshot does not have. */
-async function typeOf(
-  repository: Repository,
-  { id }: Snapshot,
-  path: ByteString,
-  signal: AbortSignal,
-): Promise<string | undefined> {
-  return await translated(async () => {
-    try {
-      for await (const entry of repository.listDirectory(id, parentOf(path), signal)) {
-        if (entry.path === path) return entry.type;
-      }
-    } catch (error) {
-      const isMissing = error instanceof RepositoryError && error.reason === "not_found";
-      if (!isMissing) throw error;
-    }
-  });
 }

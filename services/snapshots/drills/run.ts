@@ -27,7 +27,8 @@ import { assertRoomForCopies } from "../../updates/trial/room.ts";
 import { evidenceOf, runTrial } from "../../updates/trial/run.ts";
 import { readDescription } from "../read_description.ts";
 import { createFiller } from "./fill.ts";
-import { findMissing, type MissingImages, pullMissing, removePulled } from "./images.ts";
+import { savedImages } from "../saved_images.ts";
+import { bringMissing, findMissing, type MissingImages, removeBrought } from "./images.ts";
 import type { DrillJob, DrillResult } from "./job.ts";
 import { chosenContainers, findData, planMembers } from "./plan.ts";
 
@@ -85,9 +86,16 @@ async function tryOut(deps: Deps, job: DrillJob, progress: Progress): Promise<st
   const description = await readDescription(repository, { id: snapshot.id, stack }, signal);
   const chosen = chosenContainers(description);
   // Stored before anything is pulled, so that it can be removed after a crash.
-  const missing = await job.step("plan", () => findMissing(deps, chosen));
-  await job.step("images", () => pullMissing(deps, missing, job));
-  const members = await planMembers(deps, chosen);
+  const source = { repository, snapshot: snapshot.id };
+  const missing = await job.step(
+    "plan",
+    async () => findMissing(deps, chosen, await savedImages(source, signal)),
+  );
+  const ids = await job.step("images", () => bringMissing(deps, source, missing, job));
+  const members = await planMembers(
+    deps,
+    chosen.map((each) => ({ ...each, imageId: ids[each.imageId] ?? each.imageId })),
+  );
   assertHarmless(members);
   const data = await findData(repository, snapshot, members, signal);
   progress.leftOut = data.leftOut;
@@ -106,7 +114,7 @@ async function tryOut(deps: Deps, job: DrillJob, progress: Progress): Promise<st
     return await writeParts(deps, repository, request, job);
   });
   await job.step("create", async () => {
-    const fill = await createFiller(deps, { repository, snapshot, description, data }, signal);
+    const fill = await createFiller(deps, { repository, snapshot, description, data }, job);
     const options = { volumes, files: data.files, fill, signal };
     progress.containers = await createTrialContainers(deps, job.id, members, options);
   });
@@ -135,7 +143,9 @@ async function storeResult(
 async function removeAll(deps: Deps, job: DrillJob): Promise<void> {
   await job.step("remove", async () => {
     await removeTrial(deps, job.id);
-    await removePulled(deps, job.resultOf("plan") as MissingImages | undefined ?? {});
+    const missing = job.resultOf("plan") as MissingImages | undefined ?? {};
+    const ids = job.resultOf("images") as Record<string, string> | undefined ?? {};
+    await removeBrought(deps, missing, ids);
   });
 }
 

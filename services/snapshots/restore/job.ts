@@ -1,15 +1,11 @@
 /** The job that restores volumes and files: its request and its result. @module */
 
 import type { JobRun } from "../../jobs/kind.ts";
-import type { Identity } from "../../containers/reservations.ts";
 import type { RestoredPart } from "../../backup/trees/part.ts";
 import type { WrittenParts } from "../../backup/trees/write.ts";
-import type { VolumeImage } from "../../backup/volumes/writing_images.ts";
+import type { ReplacementInput } from "../replacement.ts";
 
-export interface RestoreInput {
-  targetId: string;
-  /** Name of the target. */
-  place: string;
+export interface RestoreInput extends ReplacementInput {
   /** Id of the snapshot. */
   snapshot: string;
   /** Only these files of the parts, as bytes; `null` for everything. */
@@ -18,10 +14,6 @@ export interface RestoreInput {
   to: "new" | "replace";
   /** How long the containers must stay up; `null` for the default. */
   stableSeconds: number | null;
-  /** For helper containers. */
-  images: VolumeImage[];
-  /** Containers that use what is replaced. */
-  affected: Identity[];
 }
 
 export interface RestoreResult extends WrittenParts {

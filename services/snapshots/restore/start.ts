@@ -2,17 +2,17 @@
 
 import type { ByteString } from "../../backup/restic/entry.ts";
 import { bytesOf } from "../../backup/restic/entry_directory.ts";
-import { translated } from "../../backup/targets/repository.ts";
+import { findEntry } from "../../backup/trees/find_entry.ts";
 import {
   directoryPart,
   type Part,
   type RestoredPart,
   volumePart,
 } from "../../backup/trees/part.ts";
-import { parentOf } from "../../backup/volumes/limits.ts";
 import type { Snapshot } from "../../backup/restic/snapshot.ts";
 import { withoutValuesOf } from "../../backup/volumes/secret_values.ts";
 import { findWritingImages, writingImages } from "../../backup/volumes/writing_images.ts";
+import { assertNotOwn } from "../../backup/volumes/own_data.ts";
 import { findHostPath } from "../../backup/volumes/host_path.ts";
 import { containersUsing } from "../../backup/volumes/users.ts";
 import { findVolume } from "../../../engine/volumes.ts";
@@ -25,8 +25,10 @@ import { currentContainers } from "../../containers/reads.ts";
 import { startJob } from "../../jobs/runner.ts";
 import type { JobView } from "../../jobs/view.ts";
 import { decodePath, encodePath, pathText } from "../file_path.ts";
-import { assertStoppable } from "../hold.ts";
+import { assertStoppable } from "../../containers/stoppable.ts";
 import { openSnapshot } from "../list.ts";
+import { assertNotOwnPath } from "../own_path.ts";
+import { assertRoomToRestore, readRestoreRoom } from "../restore_room.ts";
 import { restoreKind } from "./kinds.ts";
 
 export interface RestoreRequest {
@@ -48,7 +50,8 @@ const LOOK_MS = 30_000;
  *
  * @throws {AppError} `not_found` for an unknown snapshot, target or path; `invalid` for paths that
  * cannot be restored so; `conflict` for a name in use, without an image that can empty a volume,
- * without `HELPER_IMAGE` for directories of the host, and while another action is in progress.
+ * without `HELPER_IMAGE` for directories of the host, and while another action is in progress;
+ * `forbidden` for the service's own data.
  */
 export async function startRestore(
   deps: Deps,
@@ -72,7 +75,12 @@ export async function startRestore(
     ? []
     : await containersUsing(deps, parts.map(({ to }) => to.mount));
   const images = writingImages(users);
-  for (const path of paths) await assertIn(opened, path);
+  for (const path of paths) {
+    await assertIn(opened, path);
+    await assertNotOwnPath(deps, path);
+  }
+  await assertNotOwn(deps, parts.map(({ to }) => to));
+  if (files === null) assertRoomToRestore(await readRestoreRoom(deps, opened, parts));
   if (request.to === "replace") {
     await assertStoppable(deps, users);
     // They are needed to put back what was there, too.
@@ -105,16 +113,9 @@ async function assertIn(
   path: string,
 ): Promise<void> {
   const bytes = decodePath(path).slice(1);
-  const isThere = await translated(async () => {
-    const entries = repository.listDirectory(
-      snapshot.id,
-      parentOf(bytes),
-      AbortSignal.timeout(LOOK_MS),
-    );
-    for await (const entry of entries) if (entry.path === bytes) return true;
-    return false;
-  });
-  if (!isThere) throw new AppError("not_found", `${path} is not in the snapshot`);
+  const signal = AbortSignal.timeout(LOOK_MS);
+  if (await findEntry(repository, snapshot.id, bytes, signal)) return;
+  throw new AppError("not_found", `${path} is not in the snapshot`);
 }
 
 /** E.g. `/volumes/data` of `/volumes/data/app/config.json`, or a directory of the host. */

@@ -3,10 +3,9 @@
 import type { ByteString } from "../../backup/restic/entry.ts";
 import { directoryPart, type RestoredPart, volumePart } from "../../backup/trees/part.ts";
 import type { WrittenParts } from "../../backup/trees/write.ts";
-import type { VolumeImage } from "../../backup/volumes/writing_images.ts";
 import type { AnonymousVolume } from "../../compose/deploy/job.ts";
-import type { Identity } from "../../containers/reservations.ts";
 import type { JobRun } from "../../jobs/kind.ts";
+import type { ReplacementInput } from "../replacement.ts";
 
 /** Volume of a snapshot. */
 export interface PlannedVolume {
@@ -40,10 +39,7 @@ export interface PlannedParts {
   networks: string[];
 }
 
-export interface StackRestoreInput extends PlannedParts {
-  targetId: string;
-  /** Name of the target. */
-  place: string;
+export interface StackRestoreInput extends PlannedParts, ReplacementInput {
   /** Id of the snapshot. */
   snapshot: string;
   /** Name of the stack in the snapshot. */
@@ -55,10 +51,6 @@ export interface StackRestoreInput extends PlannedParts {
   userId: string;
   /** How long the containers must stay up; `null` for the default. */
   stableSeconds: number | null;
-  /** For helper containers. */
-  images: VolumeImage[];
-  /** Containers of the stack, and those that use what is replaced. */
-  affected: Identity[];
   warnings: string[];
 }
 

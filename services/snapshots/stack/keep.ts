@@ -9,6 +9,7 @@ import { withoutValuesOf } from "../../backup/volumes/secret_values.ts";
 import { isInside } from "../../text/paths.ts";
 import type { Deps } from "../../deps.ts";
 import { currentContainers } from "../../containers/reads.ts";
+import { unique } from "../../unique.ts";
 import { type Contents, contentsOfStack } from "../contents.ts";
 import { describedFiles, describeStack } from "../description.ts";
 import { replacedParts, type StackRestoreJob } from "./job.ts";
@@ -58,7 +59,7 @@ async function contentsNow(deps: Deps, stack: string): Promise<Contents> {
 
 /** A directory in another one is kept with it. */
 function outermost(parts: readonly Part[]): Part[] {
-  const byPath = [...new Map(parts.map((part) => [part.path, part])).values()];
+  const byPath = unique(parts, ({ path }) => path);
   return byPath.filter(({ path, mount: { type } }) =>
     type === "volume" ||
     !byPath.some((other) => other.path !== path && isInside(path, other.path))

@@ -10,22 +10,36 @@ import { openTargetRepository } from "../../backup/targets/open.ts";
 import { writeParts, type WrittenParts } from "../../backup/trees/write.ts";
 import { findHostPath, hasContent } from "../../backup/volumes/host_path.ts";
 import { withoutValuesOf } from "../../backup/volumes/secret_values.ts";
-import { type DeployJob, type DeployResult, withoutSecrets } from "../../compose/deploy/job.ts";
+import {
+  type DeployJob,
+  type DeployResult,
+  type NamedImage,
+  withoutSecrets,
+} from "../../compose/deploy/job.ts";
 import { deployStack } from "../../compose/deploy/machine.ts";
 import { restoreNames } from "../../compose/deploy/back.ts";
-import { type NamedImage, nameImages } from "../../compose/deploy/planned.ts";
+import { nameImages } from "../../compose/deploy/planned.ts";
 import { secretValues } from "../../compose/plan/stored.ts";
 import { storeRestored } from "../../compose/restored_sources.ts";
 import { recordCurrent } from "../../compose/sources.ts";
 import { selectCurrentVersion } from "../../../db/stack_versions.ts";
+import type { Container } from "../../containers/inventory.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError, messageFor } from "../../errors.ts";
 import { JobEnd } from "../../jobs/kind.ts";
 import { nameImage } from "../../updates/run/image_name.ts";
 import { throwIfInterrupted } from "../../updates/run/interruption.ts";
-import { hold, planHold, release } from "../hold.ts";
+import { type Held, release } from "../hold.ts";
 import { operationOf } from "../job.ts";
-import { isAnyUp } from "../restore/run.ts";
+import {
+  downtimeOf,
+  keepReplaced,
+  keptBy,
+  planReplacement,
+  type Replacement,
+  replaceOrTakeBack,
+  stopUsers,
+} from "../replacement.ts";
 import { bringImages, type FoundImages, imagesOf } from "./images.ts";
 import {
   deployStep,
@@ -37,70 +51,63 @@ import {
 import { keepStack } from "./keep.ts";
 import { createParts, removeParts } from "./parts.ts";
 import { openRestored, type RestoredStack } from "./plan.ts";
-import { type Before, FAILURE, type Failure, keptBy, takeBack } from "./take_back.ts";
+import { takeBack } from "./take_back.ts";
 import { usersOfStack } from "./users.ts";
 
-/** Value of the step `write`. */
-interface Written extends WrittenParts {
-  /** Reading of the clock when containers were stopped, in Unix milliseconds. */
-  stoppedAt: number;
+/** The state before the restore: value of the step `plan`. */
+interface Before {
+  held: Held;
+  /** Of the sources; `null` without stored ones. */
+  version: number | null;
 }
 
 export async function restoreStack(
   deps: Deps,
   job: StackRestoreJob,
 ): Promise<StackRestoreResult> {
-  const before = await job.step("plan", () => observeBefore(deps, job));
-  if (job.resultOf(FAILURE) === undefined) {
-    try {
-      return await attempt(deps, job, before);
-    } catch (error) {
-      const failure = await throwIfInterrupted(deps, error);
-      // The new containers run on what was restored, and the old ones may be gone.
-      if (job.hasBegun(deployStep("commit"))) throw failure;
-      const result = failure instanceof JobEnd ? failure.result as Partial<Failure> | null : null;
-      await job.step(FAILURE, (): Promise<Failure> =>
-        Promise.resolve({
-          reason: messageFor(deps.log, failure, "restore of a stack failed", { job: job.id }),
-          hasWritten: job.hasBegun("write"),
-          evidence: result?.evidence ?? [],
-        }));
-    }
-  }
-  return await takeBack(deps, job, before);
+  const { target, input } = job;
+  const findUsers = () => usersOfStack(deps, target, input);
+  const { held, version } = await job.step(
+    "plan",
+    async () => observeBefore(deps, job, await findUsers()),
+  );
+  const operation = operationOf("backup.restore_stack", target);
+  const parts = replacedParts(input).map(({ to }) => to);
+  const replacement: Replacement = { held, operation, parts, findUsers };
+  return await replaceOrTakeBack(deps, job, replacement, {
+    work: () => attempt(deps, job, replacement),
+    // The new containers run on what was restored then, and the old ones may be gone.
+    isFinal: () => job.hasBegun(deployStep("commit")),
+    takeBack: (hasWritten) => takeBack(deps, job, { replacement, version, hasWritten }),
+  });
 }
 
-/** Containers may have been created since the job was started. */
-async function observeBefore(deps: Deps, { target, input }: StackRestoreJob): Promise<Before> {
-  const users = await usersOfStack(deps, target, input);
-  if (users.some(({ id }) => !input.affected.some((each) => each.id === id))) {
-    throw new AppError("conflict", "Other containers use the volumes meanwhile; try again");
-  }
+async function observeBefore(
+  deps: Deps,
+  { target, input }: StackRestoreJob,
+  users: readonly Container[],
+): Promise<Before> {
+  const held = planReplacement(input, users);
   const isStored = selectCurrentVersion(deps.db, target) !== undefined;
   if (isStored && input.to === "new") {
     throw new AppError("conflict", `Stack ${target} was created meanwhile`);
   }
-  return {
-    held: planHold("stop", users),
-    version: isStored ? (await recordCurrent(deps, target)).stored.version : null,
-  };
+  return { held, version: isStored ? (await recordCurrent(deps, target)).stored.version : null };
 }
 
 async function attempt(
   deps: Deps,
   job: StackRestoreJob,
-  before: Before,
+  replacement: Replacement,
 ): Promise<StackRestoreResult> {
   const { input } = job;
   // The target is needed until then, only.
-  if (job.resultOf("sources") === undefined) await bring(deps, job, before);
-  const { stoppedAt, ...written } = job.resultOf("write") as Written;
+  if (job.resultOf("sources") === undefined) await bring(deps, job, replacement);
   const { images, warnings } = job.resultOf("images") as FoundImages;
-  const deployed = await deploy(deps, job, before, images);
-  const { held } = before;
-  const downtimeMs = held.containers.length === 0 ? 0 : deps.now().getTime() - stoppedAt;
+  const deployed = await deploy(deps, job, replacement, images);
+  const downtimeMs = downtimeOf(deps, job, replacement);
   return {
-    ...written,
+    ...job.resultOf("write") as WrittenParts,
     restored: partsOf(input).map(({ to }) => to.mount.source),
     kept: keptBy(job),
     target: input.place,
@@ -110,13 +117,17 @@ async function attempt(
       ...input.warnings,
       ...warnings,
       ...deployed.warnings,
-      ...await settle(deps, job, before),
+      ...await settle(deps, job, replacement),
     ],
   };
 }
 
 /** Gets everything that the deploy needs. */
-async function bring(deps: Deps, given: StackRestoreJob, before: Before): Promise<void> {
+async function bring(
+  deps: Deps,
+  given: StackRestoreJob,
+  replacement: Replacement,
+): Promise<void> {
   const { input, target, signal } = given;
   using opened = await openTargetRepository(deps, input.targetId, signal);
   const source = { ...opened, ...input };
@@ -126,8 +137,12 @@ async function bring(deps: Deps, given: StackRestoreJob, before: Before): Promis
   await job.step("names", () => nameImages(deps, loaded));
   await job.step("images", () => bringImages(deps, source, imagesOf(description, after), job));
   await job.step("check", () => assertUntouched(deps, job));
-  if (input.to === "replace") await keepAndStop(deps, job, before, opened);
-  await job.step("write", () => write(deps, job, { before, restored, opened }));
+  if (input.to === "replace") {
+    const { repository } = opened;
+    const store = () => keepStack(deps, job, repository);
+    await keepReplaced(deps, job, replacement, { repository, store });
+  }
+  await job.step("write", () => write(deps, job, { replacement, restored, opened }));
   await job.step(
     "sources",
     () => storeRestored(deps, { name: target, userId: input.userId, sources: restored.sources }),
@@ -152,38 +167,22 @@ async function assertUntouched(
 
 type Opened = Awaited<ReturnType<typeof openTargetRepository>>;
 
-async function keepAndStop(
-  deps: Deps,
-  job: StackRestoreJob,
-  { held }: Before,
-  { repository }: Opened,
-): Promise<void> {
-  const keep = async () => {
-    await hold(deps, held, operationOf("backup.restore_stack", job.target));
-    return await keepStack(deps, job, repository);
-  };
-  await job.step("keep", keep);
-  // An engine that was restarted has started containers again, which have written since.
-  if (!job.hasBegun("write") && await isAnyUp(deps, held)) await job.step("keep again", keep);
-}
-
 async function write(
   deps: Deps,
   job: StackRestoreJob,
-  { before: { held }, restored, opened }: {
-    before: Before;
+  { replacement, restored, opened }: {
+    replacement: Replacement;
     restored: RestoredStack;
     opened: Opened;
   },
-): Promise<Written> {
+): Promise<WrittenParts> {
   const { input } = job;
-  const stoppedAt = deps.now().getTime();
-  await hold(deps, held, operationOf("backup.restore_stack", job.target));
+  await stopUsers(deps, replacement);
   // Those of an attempt that was interrupted.
   await removeParts(deps, job);
   await createParts(deps, job, restored.description, restored.after);
   const replaced = new Set(replacedParts(input).map(({ from }) => from));
-  const sum: Written = { bytes: 0, skippedCount: 0, stoppedAt };
+  const sum: WrittenParts = { bytes: 0, skippedCount: 0 };
   for (const part of partsOf(input)) {
     const request = {
       snapshot: input.snapshot,
@@ -206,13 +205,11 @@ async function write(
 async function deploy(
   deps: Deps,
   job: StackRestoreJob,
-  before: Before,
+  replacement: Replacement,
   images: FoundImages["images"],
 ): Promise<DeployResult> {
   const { input } = job;
-  if (!job.hasBegun(deployStep("read"))) {
-    await hold(deps, before.held, operationOf("backup.restore_stack", job.target));
-  }
+  if (!job.hasBegun(deployStep("read"))) await stopUsers(deps, replacement);
   for (const { reference, imageId } of images) await nameImage(deps, reference, imageId);
   const part: DeployJob = {
     ...job,
@@ -239,7 +236,7 @@ async function deploy(
     if (!part.hasBegun("commit")) throw failure;
     // The old containers may be gone.
     const message = messageFor(deps.log, failure, "old containers not removed", { job: job.id });
-    const problems = [message, ...await settle(deps, job, before)].join("; ");
+    const problems = [message, ...await settle(deps, job, replacement)].join("; ");
     throw new JobEnd("needs_attention", `${job.target} is restored, but ${problems}`, {
       kept: keptBy(job),
       target: input.place,
@@ -253,11 +250,15 @@ async function deploy(
  *
  * @returns What failed.
  */
-async function settle(deps: Deps, job: StackRestoreJob, { held }: Before): Promise<string[]> {
+async function settle(
+  deps: Deps,
+  job: StackRestoreJob,
+  { held, operation }: Replacement,
+): Promise<string[]> {
   const containers = held.containers.filter(({ stack }) => stack !== job.target);
   const works = [
     () => restoreNames(deps, job.resultOf("names") as NamedImage[]),
-    () => release(deps, { ...held, containers }, operationOf("backup.restore_stack", job.target)),
+    () => release(deps, { ...held, containers }, operation),
   ];
   const problems: string[] = [];
   for (const work of works) {

@@ -1,5 +1,6 @@
 /** Starts restores of whole stacks, and shows what they would do. @module */
 
+import { assertNotOwn } from "../../backup/volumes/own_data.ts";
 import { withoutValuesOf } from "../../backup/volumes/secret_values.ts";
 import { findWritingImages, writingImages } from "../../backup/volumes/writing_images.ts";
 import type { Holder } from "../../access/shares.ts";
@@ -10,10 +11,11 @@ import type { Deps } from "../../deps.ts";
 import { AppError } from "../../errors.ts";
 import { startJob } from "../../jobs/runner.ts";
 import type { JobView } from "../../jobs/view.ts";
-import { assertStoppable } from "../hold.ts";
+import { assertStoppable } from "../../containers/stoppable.ts";
 import { openSnapshot } from "../list.ts";
+import { assertRoomToRestore, readRestoreRoom, type RestoreRoom } from "../restore_room.ts";
 import { imageOrigins, imagesOf } from "./images.ts";
-import { replacedParts, type StackRestoreInput } from "./job.ts";
+import { partsOf, replacedParts, type StackRestoreInput } from "./job.ts";
 import { stackRestoreKind } from "./kinds.ts";
 import { planStackRestore, type StackRequest, type StackRestorePlan } from "./plan.ts";
 
@@ -29,7 +31,7 @@ const LOOK_MS = 30_000;
  * Starts a restore of a whole stack.
  *
  * @throws {AppError} As `planStackRestore()`; `conflict` without an image that can empty a volume, without
- * `HELPER_IMAGE` for directories of the host, and while another action is in progress.
+ * `HELPER_IMAGE` for directories of the host, without room on the engine's disk, and while another action is in progress.
  */
 export async function startStackRestore(
   deps: Deps,
@@ -54,6 +56,7 @@ export async function prepareStackRestore(
   const { restored, users, created, warnings } = plan;
   const { volumes, anonymousVolumes, directories, networks } = plan;
   await assertPossible(deps, plan);
+  assertRoomToRestore(await readRestoreRoom(deps, opened, partsOf(plan)));
   const all = await currentContainers(deps);
   return {
     target: restored.name,
@@ -77,8 +80,9 @@ export async function prepareStackRestore(
   };
 }
 
-/** @throws {AppError} `conflict` */
+/** @throws {AppError} `conflict`; `forbidden` for the service's own data. */
 async function assertPossible(deps: Deps, plan: StackRestorePlan): Promise<void> {
+  await assertNotOwn(deps, partsOf(plan).map(({ to }) => to));
   const { users, created } = plan;
   const own = users.find(({ self }) => self);
   if (own) {
@@ -110,6 +114,7 @@ export interface StackRestoreView {
   isGenerated: boolean;
   /** Running containers that are stopped. */
   stops: string[];
+  room: RestoreRoom;
   warnings: string[];
 }
 
@@ -145,6 +150,7 @@ export async function viewStackRestore(
     isGenerated: description.sources === null,
     stops: users.filter(({ state }) => state === "running" || state === "paused")
       .map(({ name }) => name),
+    room: await readRestoreRoom(deps, opened, partsOf(plan)),
     warnings,
   };
 }

@@ -3,6 +3,7 @@
 import { containersUsing } from "../../backup/volumes/users.ts";
 import type { Container } from "../../containers/inventory.ts";
 import { currentContainers, type ReadDeps } from "../../containers/reads.ts";
+import { unique } from "../../unique.ts";
 import { type PlannedParts, replacedParts } from "./job.ts";
 
 /** The containers of a stack, and others that use what is replaced. */
@@ -15,5 +16,5 @@ export async function usersOfStack(
     composeProject === name
   );
   const others = await containersUsing(deps, replacedParts(parts).map(({ to }) => to.mount));
-  return [...new Map([...own, ...others].map((each) => [each.id, each])).values()];
+  return unique([...own, ...others], ({ id }) => id);
 }

@@ -8,7 +8,13 @@ import { unitIn } from "../../containers/units.ts";
 import { parseDependsOn, startOrder } from "../../containers/order.ts";
 import { DEPENDS_ON_LABEL } from "../../stacks/groups.ts";
 import { createTagFilters, newestAccepted, type TagFilters } from "../check/candidates.ts";
-import { type ImageInUse, imagesInUse, type ImageUser, isCheckable } from "../check/in_use.ts";
+import {
+  type ImageInUse,
+  imagesInUse,
+  type ImageUser,
+  isCheckable,
+  isServiceTask,
+} from "../check/in_use.ts";
 import { AUTO_LABELS, OWN_LABEL, WINDOW_LABEL } from "../labels.ts";
 import { otherUpdates } from "../other_programs.ts";
 import { readKnown } from "../check/known.ts";
@@ -90,7 +96,7 @@ function isAutomatic(
   const policy = labels.policy ?? settings.policy;
   const windows = labels.window ? [labels.window] : settings.windows;
   return policy === "auto" && labels.problems.length === 0 && container.state === "running" &&
-    !container.self && windows.some(isOpen) &&
+    !container.self && !isServiceTask(container) && windows.some(isOpen) &&
     (labels.window !== undefined || !labels.image?.window || isOpen(labels.image.window));
 }
 

@@ -3,7 +3,7 @@
 import { selectJobs } from "../../../db/jobs.ts";
 import type { Deps } from "../../deps.ts";
 import type { JobView } from "../../jobs/view.ts";
-import { dataChoice, planUndo } from "../data/plan.ts";
+import { dataChoice, groupOf, planUndo, updatedOf } from "../data/plan.ts";
 import type { UpdateInput } from "../run/job.ts";
 import { updateKind } from "../run/kind.ts";
 import { readLatest } from "../run/latest.ts";
@@ -31,7 +31,7 @@ export async function startAutomaticUpdate(
   const { obstacles } = await readLatest(deps, survey, { pull: "always", digest });
   assertNoObstacle(obstacles.filter(({ canForce }) => !canForce), false);
   const isUndone = dataChoice(deps, survey, undefined) === "undo";
-  const undo = isUndone ? (await planUndo(deps, [survey])).obstacles : [];
+  const undo = isUndone ? (await planUndo(deps, [groupOf(updatedOf(deps, survey))])).obstacles : [];
   obstacles.push(...undo);
   if (isReported(deps, update, [...survey.obstacles, ...obstacles])) return undefined;
   const request = { verifyTimeoutSeconds, actor };

@@ -21,7 +21,7 @@ export async function checkDueImages(deps: Deps, signal?: AbortSignal): Promise<
   if (!readUpdateSettings(deps).enabled || selectUnfinishedJobOf(deps.db, CHECK_TARGET)) return;
   // Loaded on first use, because checks are off by default.
   const { dueImages } = await import("./due.ts");
-  const images = dueImages(deps);
+  const images = await dueImages(deps);
   if (images.length === 0) return;
   const { checkImages } = await import("./round.ts");
   try {

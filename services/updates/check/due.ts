@@ -3,6 +3,7 @@
 import { type CheckedImage, selectCheckedImages } from "../../../db/updates/images.ts";
 import type { Deps } from "../../deps.ts";
 import { readUpdateSettings } from "../settings.ts";
+import { withServices } from "./service_images.ts";
 import { type ImageInUse, imagesInUse, isCheckable, isWatched } from "./in_use.ts";
 
 const HOUR_MS = 60 * 60 * 1000;
@@ -24,13 +25,17 @@ export function nextCheckAt(
  * The images that are due for a periodic check: those that containers use, unless their labels turn
  * checks off. None while periodic checks are off or the snapshot of the containers is not live.
  */
-export function dueImages(deps: Pick<Deps, "config" | "db" | "inventory" | "now">): ImageInUse[] {
+export async function dueImages(
+  deps: Pick<Deps, "config" | "db" | "engine" | "inventory" | "now" | "swarm">,
+): Promise<ImageInUse[]> {
   const { db, inventory, now } = deps;
   const { enabled, intervalHours } = readUpdateSettings(deps);
   if (!enabled || !inventory.live) return [];
   const at = now();
   const checked = new Map(selectCheckedImages(db).map((each) => [each.image, each]));
-  return imagesInUse(inventory.list()).filter((image) => {
+  const own = imagesInUse(inventory.list());
+  const images = deps.swarm.wasActive() ? await withServices(deps, {}, own) : own;
+  return images.filter((image) => {
     if (!isCheckable(image) || !isWatched(image)) return false;
     const last = checked.get(image.image);
     // After the clock was set back, the last check is in the future.

@@ -13,6 +13,7 @@ import type { JobRun, NamedJobKind } from "../../jobs/kind.ts";
 import { startJob } from "../../jobs/runner.ts";
 import type { JobView } from "../../jobs/view.ts";
 import { type ImageInUse, imagesInUse, isWatched } from "./in_use.ts";
+import { withServices } from "./service_images.ts";
 import type { CheckSummary } from "./round.ts";
 import { CHECK_TARGET } from "./target.ts";
 
@@ -47,7 +48,7 @@ export async function startCheck(
   caller: Caller,
   { images, newerVersions }: { images?: readonly string[] | undefined; newerVersions: boolean },
 ): Promise<JobView> {
-  const inUse = new Set(imagesInUse(await currentContainers(deps)).map(({ image }) => image));
+  const inUse = new Set((await usedImages(deps)).map(({ image }) => image));
   const wanted = images?.map((text, at) => {
     const reference = findReference(text);
     const image = reference && canonicalReference(reference);
@@ -64,7 +65,7 @@ async function check(
 ): Promise<CheckSummary> {
   return await step("check", async () => {
     const { checkImages } = await import("./round.ts");
-    const images = imagesInUse(await currentContainers(deps)).filter(selector(input));
+    const images = (await usedImages(deps)).filter(selector(input));
     return await checkImages(deps, images, {
       newerVersions: input.newerVersions,
       signal,
@@ -72,6 +73,9 @@ async function check(
     });
   });
 }
+
+const usedImages = async (deps: Deps) =>
+  await withServices(deps, {}, imagesInUse(await currentContainers(deps)));
 
 function selector({ images }: CheckInput): (image: ImageInUse) => boolean {
   return images === null ? isWatched : ({ image }) => images.includes(image);

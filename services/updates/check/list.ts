@@ -12,8 +12,16 @@ import { readUpdateSettings } from "../settings.ts";
 import { tagPatternProblem } from "../tag_filter.ts";
 import { createTagFilters, type TagFilters } from "./candidates.ts";
 import { nextCheckAt } from "./due.ts";
-import { type ImageInUse, imagesInUse, type ImageUser, isCheckable, isWatched } from "./in_use.ts";
+import {
+  type ImageInUse,
+  type ImageService,
+  imagesInUse,
+  type ImageUser,
+  isCheckable,
+  isWatched,
+} from "./in_use.ts";
 import { readKnown } from "./known.ts";
+import { withServices } from "./service_images.ts";
 import { imageStatus, type UpdateStatus } from "./status.ts";
 
 export { VERSION_LEVELS } from "../../../db/updates/images.ts";
@@ -39,6 +47,8 @@ export interface ImageUpdate {
   newerVersions: NewerVersion[];
   rateLimitRemaining: number | null;
   containers: UpdatedContainer[];
+  /** Services of the swarm, by the digest that they have pinned. */
+  services: (ImageService & { isOutdated: boolean })[];
   checkedAt: string | null;
   lastGoodAt: string | null;
   /** `null` unless the image is checked periodically. */
@@ -63,7 +73,7 @@ interface UpdatedContainer {
  * @throws {EngineUnreachableError}
  */
 export async function listUpdates(
-  deps: ReadDeps & Pick<Deps, "config" | "db">,
+  deps: ReadDeps & Pick<Deps, "config" | "db" | "swarm">,
   caller: Pick<Caller, "scope">,
   wanted?: UpdateStatus,
 ): Promise<ImageUpdate[]> {
@@ -76,7 +86,8 @@ export async function listUpdates(
   const checkedImages = new Map(selectCheckedImages(db).map((each) => [each.image, each]));
   const firstSeen = selectFirstSeen(db);
   const filters = createTagFilters();
-  const images = imagesInUse(containers, known.local.labelsOf).map((image) => {
+  const used = imagesInUse(containers, known.local.labelsOf);
+  const images = (await withServices(deps, caller, used)).map((image) => {
     const checked = checkedImages.get(image.image);
     return { image, checked, ...imageStatus(image, checked, known) };
   });
@@ -112,6 +123,12 @@ export async function listUpdates(
             })
           ),
         ),
+        services: image.services.map(({ name, stack, digest }) => ({
+          name,
+          stack,
+          digest,
+          isOutdated: latestDigest !== null && digest !== latestDigest,
+        })),
         checkedAt: checked?.checkedAt ?? null,
         lastGoodAt: checked?.lastGoodAt ?? null,
         nextCheckAt: isPeriodic && checked

@@ -157,6 +157,8 @@ async function checkImage(
   const outdated = status.outdated.filter(isInterested);
   if (checked.latestDigest !== null && outdated.length > 0) {
     announce(deps, image, { image: image.image, digest: checked.latestDigest, users: outdated });
+  } else if (checked.latestDigest !== null && status.status === "update_available") {
+    announce(deps, image, { image: image.image, digest: checked.latestDigest, users: [] });
   }
   if (checked.reason === null) {
     await checkCandidates(deps, image, { checked, since: before?.lastGoodAt }, context);
@@ -276,7 +278,7 @@ const isInterested = ({ labels }: ImageUser) => labels.policy !== "off";
 /** Emits the event of an image and digest once. During maintenance it waits for a later check. */
 function announce(
   deps: Deps,
-  { image: current }: ImageInUse,
+  { image: current, services }: ImageInUse,
   { image, digest, users }: { image: string; digest: string; users: readonly ImageUser[] },
 ): void {
   const { db, maintenance, now } = deps;
@@ -289,7 +291,9 @@ function announce(
     currentImage: current,
     digest,
     firstSeenAt: seen.firstSeenAt,
-    containers: users.map(({ container }) => container.name),
+    containers: users.length > 0
+      ? users.map(({ container }) => container.name)
+      : services.filter((each) => each.digest !== digest).map(({ name }) => name),
   };
   emit(deps, "image.update_available", data, () => {
     updateDigestAnnounced(db, { image, digest, at: now().toISOString() });

@@ -60,6 +60,7 @@ export function imageStatus(
   const pulled = image.users.filter(({ container }) => digestsOf(container.imageId).length > 0);
   const outdated = pulled.filter(({ container }) => !isLatest(container.imageId));
   const shown = outdated[0] ?? pulled[0];
+  if (!shown && image.services.length > 0) return serviceStatus(image, checked);
   if (!shown) return { status: "local", reason: null, digest: null, outdated: [] };
 
   const digests = digestsOf(shown.container.imageId);
@@ -70,4 +71,14 @@ export function imageStatus(
   const namedId = local.idOf(image.image);
   const isPulled = namedId !== undefined && isLatest(namedId);
   return { status: isPulled ? "pulled" : "update_available", reason, digest, outdated };
+}
+
+/** The same for services whose tasks run on other nodes, by the digests that they have pinned. */
+function serviceStatus({ services }: ImageInUse, checked: CheckedImage | undefined): ImageStatus {
+  const latest = checked?.latestDigest ?? null;
+  const old = services.find(({ digest }) => digest !== latest);
+  const digest = (old ?? services[0])?.digest ?? null;
+  const reason = checked?.reason ?? (latest === null ? NOT_CHECKED : null);
+  const status = reason !== null ? "unknown" : old ? "update_available" : "up_to_date";
+  return { status, reason, digest, outdated: [] };
 }

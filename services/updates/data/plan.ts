@@ -1,7 +1,6 @@
 /** Plan of an update that can bring data back: what it keeps, and what stands in the way. @module */
 
 import { selectBackupTargets, selectDefaultBackupTarget } from "../../../db/backup_targets.ts";
-import type { KeptData } from "../../../db/updates/previous.ts";
 import { openTargetRepository, targetForSnapshot } from "../../backup/targets/open.ts";
 import { translated } from "../../backup/targets/repository.ts";
 import { openTarget } from "../../backup/targets/targets.ts";
@@ -10,30 +9,47 @@ import { isOfThisHost } from "../../backup/trees/tags.ts";
 import { volumePart } from "../../backup/trees/part.ts";
 import { sizesOf, usersOfAll } from "../../backup/volumes/users.ts";
 import { withoutValuesOf } from "../../backup/volumes/secret_values.ts";
-import { findWritingImages, writingImages } from "../../backup/volumes/writing_images.ts";
+import {
+  findWritingImages,
+  type VolumeImage,
+  writingImages,
+} from "../../backup/volumes/writing_images.ts";
 import type { Container } from "../../containers/inventory.ts";
-import { asContainer, type ReadDeps } from "../../containers/reads.ts";
+import { asContainer, currentContainers, type ReadDeps } from "../../containers/reads.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../errors.ts";
 import { type DataChoice, labelsOfImage, updatePolicy } from "../labels.ts";
-import type { UndoneData, UpdateInput } from "../run/job.ts";
 import type { Obstacle, Survey } from "../run/survey.ts";
 import { readUpdateSettings } from "../settings.ts";
 import { describeElsewhere, findElsewhere } from "./elsewhere.ts";
 
 /** Longest wait for a helper image, for a target, and for the sizes of volumes, in milliseconds. */
 const LOOK_MS = 30_000;
-const TARGET_MS = 60_000;
+export const TARGET_MS = 60_000;
 const SIZES_MS = 2_000;
 
 export interface UndoPlan {
   /** Name of the target; `null` for the first one, which the update creates. */
   target: string | null;
   volumes: UndoneVolume[];
+  /** Days for which it is kept. */
+  keptDays: number;
   /** Sentences about data that a failure does not bring back. */
   warnings: string[];
   obstacles: Obstacle[];
 }
+
+/** Data that is kept, to bring it back after a failure. */
+export interface DataPlan extends Pick<UndoPlan, "target" | "volumes" | "keptDays"> {
+  choice: DataChoice;
+}
+
+/** The part of a plan that is shown beside its warnings and obstacles. */
+export const pickData = ({ target, volumes, keptDays }: UndoPlan) => ({
+  target,
+  volumes,
+  keptDays,
+});
 
 interface UndoneVolume {
   name: string;
@@ -41,8 +57,17 @@ interface UndoneVolume {
   size: number | null;
 }
 
+/** Containers that are stopped at the same time, and data that is kept meanwhile. */
+export interface UndoGroup {
+  stopped: readonly Container[];
+  /** Names. */
+  volumes: readonly string[];
+  /** For helper containers. */
+  images: readonly VolumeImage[];
+}
+
 /** The containers that an update stops. */
-type Updated = Pick<Survey, "old" | "oldImage" | "dependents" | "all">;
+export type Updated = Pick<Survey, "old" | "oldImage" | "dependents" | "all">;
 
 /** The choice of a request, else that of the container's labels, else that of the settings. */
 export const dataChoice = (
@@ -64,20 +89,27 @@ export const volumesOf = (updated: readonly Container[]): string[] =>
     )),
   ].sort();
 
+export const groupOf = (updated: readonly Container[]): UndoGroup => ({
+  stopped: updated,
+  volumes: volumesOf(updated),
+  images: writingImages(updated),
+});
+
 /**
  * Says what updates with `undo` would keep, and what they could not.
  *
- * @param surveys Of containers that are updated one after another.
+ * @param groups Stopped one after another.
  */
-export async function planUndo(deps: Deps, surveys: readonly Updated[]): Promise<UndoPlan> {
-  const groups = surveys.map((survey) => updatedOf(deps, survey));
-  const all = groups.flat();
-  const names = volumesOf(all);
+export async function planUndo(deps: Deps, groups: readonly UndoGroup[]): Promise<UndoPlan> {
+  const stopped = groups.flatMap((group) => group.stopped);
+  const names = [...new Set(groups.flatMap((group) => group.volumes))].sort();
   const warnings = [
-    ...directoriesOf(all),
-    ...findElsewhere(all, surveys[0]?.all ?? []).map(describeElsewhere),
+    ...directoriesOf(stopped),
+    ...findElsewhere(stopped, await currentContainers(deps)).map(describeElsewhere),
   ];
-  if (names.length === 0) return { target: null, volumes: [], warnings, obstacles: [] };
+  const keptDays = readUpdateSettings(deps).keepPreviousDays;
+  const none = { target: null, volumes: [], keptDays, warnings, obstacles: [] };
+  if (names.length === 0) return none;
   const sizes = await sizesOf(deps, { waitMs: SIZES_MS });
   const volumes = names.map((name) => ({ name, size: sizes.get(name) ?? null }));
   const obstacles: Obstacle[] = [];
@@ -85,34 +117,27 @@ export async function planUndo(deps: Deps, surveys: readonly Updated[]): Promise
   const hasTarget = selectBackupTargets(deps.db).length > 0;
   if (hasTarget) obstacles.push(...await targetObstacles(deps, volumes));
   const target = selectDefaultBackupTarget(deps.db)?.name ?? null;
-  return { target, volumes, warnings, obstacles };
+  return { ...none, target, volumes, obstacles };
 }
 
-/** @param updated Containers that are stopped at the same time. */
-async function groupObstacles(deps: Deps, updated: readonly Container[]): Promise<Obstacle[]> {
-  const names = volumesOf(updated);
-  if (names.length === 0) return [];
+async function groupObstacles(deps: Deps, group: UndoGroup): Promise<Obstacle[]> {
+  const { stopped, volumes, images } = group;
+  if (volumes.length === 0) return [];
   const signal = AbortSignal.timeout(LOOK_MS);
   return [
-    ...await obstacleOf(() => assertNotShared(deps, names, updated.map(({ id }) => id))),
+    ...await obstacleOf(() => assertNotShared(deps, volumes, stopped.map(({ id }) => id))),
     ...await obstacleOf(() =>
-      withoutValuesOf(deps.engine, updated, () => findImages(deps, names, updated, signal))
+      withoutValuesOf(deps.engine, stopped, () => findImages(deps, volumes, images, signal))
     ),
   ];
 }
 
-const findImages = (
+export const findImages = (
   deps: Deps,
   volumes: readonly string[],
-  updated: readonly Container[],
-  signal: AbortSignal,
-) =>
-  findWritingImages(
-    deps,
-    volumes.map((name) => volumePart(name).mount),
-    writingImages(updated),
-    signal,
-  );
+  images: readonly VolumeImage[],
+  signal: AbortSignal = AbortSignal.timeout(LOOK_MS),
+) => findWritingImages(deps, volumes.map((name) => volumePart(name).mount), images, signal);
 
 /** A container may have put a link into a directory of the host, so that only volumes are emptied. */
 const directoriesOf = (updated: readonly Container[]): string[] =>
@@ -185,7 +210,7 @@ async function obstacleOf(check: () => Promise<unknown>): Promise<Obstacle[]> {
 }
 
 /** Target for the data of an update, as part of its input. */
-interface UndoInput {
+export interface UndoInput {
   targetId: string;
   /** Name of the target. */
   place: string;
@@ -194,75 +219,25 @@ interface UndoInput {
 /**
  * Decides where updates keep data.
  *
- * @param surveys As for {@linkcode planUndo}.
+ * @param groups As for {@linkcode planUndo}.
  * @returns `undefined` if the containers write to no volumes.
  * @throws {AppError} `conflict` with everything for which data could not be brought back.
  */
 export async function prepareUndo(
   deps: Deps,
-  surveys: readonly Updated[],
+  groups: readonly UndoGroup[],
   { force }: { force: boolean },
 ): Promise<UndoInput | undefined> {
-  const { volumes, obstacles } = await planUndo(deps, surveys);
+  const { volumes, obstacles } = await planUndo(deps, groups);
   const left = obstacles.filter(({ canForce }) => !(force && canForce));
   if (left.length > 0) {
     throw new AppError("conflict", left.map(({ message }) => message).join("; "));
   }
-  if (volumes.length === 0) return undefined;
+  return volumes.length === 0 ? undefined : await chooseTarget(deps);
+}
+
+/** The default target, which is created if there are none. */
+export async function chooseTarget(deps: Deps): Promise<UndoInput> {
   const { id, name } = await targetForSnapshot(deps, undefined);
   return { targetId: id, place: name };
-}
-
-/**
- * Decides where a rollback that brings data back keeps what was written since: at the target of that.
- *
- * @throws {AppError} `conflict` for data that cannot be brought back.
- */
-export async function prepareRestored(
-  deps: Deps,
-  survey: Updated,
-  restored: KeptData,
-): Promise<UndoInput & { restored: KeptData }> {
-  await assertRestorable(deps, survey, restored);
-  return { targetId: restored.targetId, place: restored.place, restored };
-}
-
-async function assertRestorable(
-  deps: Deps,
-  survey: Updated,
-  restored: KeptData,
-): Promise<void> {
-  const { targetId, snapshot } = restored;
-  const updated = updatedOf(deps, survey);
-  assertUsed(updated, restored);
-  await assertNotShared(deps, volumesOf(updated), updated.map(({ id }) => id));
-  await findImages(deps, restored.volumes, updated, AbortSignal.timeout(LOOK_MS));
-  const signal = AbortSignal.timeout(TARGET_MS);
-  using opened = await openTargetRepository(deps, targetId, signal);
-  await translated(() => opened.repository.snapshot(snapshot, signal));
-}
-
-/**
- * The volumes that an update keeps, read again when its job begins.
- *
- * @throws {AppError} `conflict` if another container has come to use one, or if one whose earlier data
- * is brought back is not used any more.
- */
-export async function planUndone(
-  deps: Deps,
-  survey: Updated,
-  { replaced = [], restored }: Pick<UpdateInput, "replaced" | "restored">,
-): Promise<UndoneData> {
-  const updated = updatedOf(deps, survey);
-  const volumes = volumesOf(updated);
-  if (restored) assertUsed(updated, restored);
-  await assertNotShared(deps, volumes, [...updated.map(({ id }) => id), ...replaced]);
-  return { volumes, images: writingImages(updated), stack: updated[0]!.composeProject };
-}
-
-function assertUsed(updated: readonly Container[], { volumes }: KeptData): void {
-  const used = volumesOf(updated);
-  const unused = volumes.find((name) => !used.includes(name));
-  if (unused === undefined) return;
-  throw new AppError("conflict", `${updated[0]!.name} does not use volume ${unused} any more`);
 }

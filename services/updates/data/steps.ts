@@ -25,25 +25,48 @@ import { writeParts } from "../../backup/trees/write.ts";
 import { withoutValuesOf } from "../../backup/volumes/secret_values.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../errors.ts";
+import type { JobRun } from "../../jobs/kind.ts";
 import { errorFields } from "../../log.ts";
 import { throwIfInterrupted } from "../run/interruption.ts";
-import { type DataResult, messageOf, type Planned, type UpdateJob } from "../run/job.ts";
-import type { Member, Pair } from "../run/members.ts";
-import { isAnyOldUp, oldOnesOf, stopNewOnes, stopOldOnes } from "../run/swap.ts";
+import { type DataResult, messageOf, type UndoneData } from "../run/job.ts";
 import { readUpdateSettings } from "../settings.ts";
 import { assertNotShared } from "./plan.ts";
+import { COPY, KEEP, KEEP_AGAIN, KEEP_WRITTEN, PUT_BACK, WRITE } from "./step_names.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** Longest removal of the copy, in milliseconds. */
 const REMOVAL_MS = 30_000;
 
-const COPY = "copy";
-const KEEP = "keep";
-const KEEP_AGAIN = "keep_again";
-const WRITE = "write";
-const KEEP_WRITTEN = "keep_written";
-const PUT_BACK = "put_back";
+/** Part of a job's input. */
+interface DataInput {
+  targetId?: string | undefined;
+  place?: string | undefined;
+  restored?: KeptData | undefined;
+}
+
+type DataJob = Pick<
+  JobRun<DataInput>,
+  "hasBegun" | "input" | "progress" | "resultOf" | "signal" | "step"
+>;
+
+/** A job that keeps data while it replaces containers. */
+export interface DataRun {
+  job: DataJob;
+  /** Missing if the data stays as it is written. */
+  undone: UndoneData | undefined;
+  /** Ids of the containers that are replaced. */
+  replaced: readonly string[];
+  /** Notes of the snapshots. */
+  notes: { update: string; undo: string };
+  /** Whether a new container may have written to the volumes. */
+  hasStarted(): boolean;
+  /** Ids of all containers of the job, old and new, and of those that earlier parts have replaced. */
+  own(): Promise<readonly string[]>;
+  stopOld(signal: AbortSignal): Promise<void>;
+  stopNew(): Promise<void>;
+  isAnyOldUp(): Promise<boolean>;
+}
 
 /** State of the volumes after a failure. */
 export type DataState =
@@ -60,14 +83,11 @@ export type DataState =
  *
  * @throws {AppError} `conflict` for what cannot be kept; `bad_gateway` if the target fails.
  */
-export async function copyData(deps: Deps, job: UpdateJob, planned: Planned): Promise<void> {
-  if (!planned.undone) return;
-  await job.step(COPY, async () => {
+export async function copyData(deps: Deps, run: DataRun): Promise<void> {
+  if (!run.undone) return;
+  await run.job.step(COPY, async () => {
     try {
-      const stored = await store(deps, job, planned, {
-        members: planned.members,
-        reason: "update",
-      });
+      const stored = await store(deps, run, { reason: "update" });
       assertKept(stored, { isLive: true });
       return stored.snapshot;
     } catch (error) {
@@ -85,102 +105,89 @@ export async function copyData(deps: Deps, job: UpdateJob, planned: Planned): Pr
  *
  * @throws {AppError} As {@linkcode copyData}.
  */
-export async function keepData(
-  deps: Deps,
-  job: UpdateJob,
-  planned: Planned,
-  pairs: readonly Pair[],
-): Promise<void> {
-  if (!planned.undone) return;
+export async function keepData(deps: Deps, run: DataRun): Promise<void> {
+  const { job } = run;
+  if (!run.undone) return;
   const { restored } = job.input;
   const keep = async () => {
-    await assertOwn(deps, job, planned, pairs);
-    const stored = await store(deps, job, planned, {
-      members: pairs,
+    await assertOwn(deps, run);
+    const stored = await store(deps, run, {
       reason: restored ? "undo" : "update",
-      stop: () => stopOldOnes(deps, pairs),
+      stop: () => run.stopOld(job.signal),
     });
     assertKept(stored);
     return stored;
   };
   await job.step(KEEP, keep);
   // One that was started since by hand, or with the engine, has written since.
-  const isChanged = job.hasBegun(WRITE) || job.hasBegun("swap");
-  if (!isChanged && (job.hasBegun(KEEP_AGAIN) || await isAnyOldUp(deps, pairs))) {
+  const isChanged = job.hasBegun(WRITE) || run.hasStarted();
+  if (!isChanged && (job.hasBegun(KEEP_AGAIN) || await run.isAnyOldUp())) {
     await job.step(KEEP_AGAIN, keep);
   }
   if (!restored) return;
-  await job.step(WRITE, () => writeEarlier(deps, job, planned, { restored, pairs }));
+  await job.step(WRITE, () => writeEarlier(deps, run, restored));
 }
 
 /** @throws {AppError} `conflict` if another container has come to use a volume. */
-async function assertOwn(
-  deps: Deps,
-  { input: { replaced = [] } }: UpdateJob,
-  { undone }: Planned,
-  pairs: readonly Pair[],
-): Promise<void> {
-  const own = pairs.flatMap((pair) => [...oldOnesOf(pair), pair.newId]);
-  await assertNotShared(deps, undone!.volumes, [...own, ...replaced]);
-}
+const assertOwn = async (deps: Deps, { undone, own }: DataRun): Promise<void> =>
+  await assertNotShared(deps, undone!.volumes, await own());
 
 interface StoreOptions {
-  members: readonly Member[];
-  reason: Reason;
+  reason: keyof DataRun["notes"] & Reason;
+  /** Default: that of the job. */
+  signal?: AbortSignal;
   /** Called when the target answers. */
   stop?(): Promise<void>;
 }
 
 async function store(
   deps: Deps,
-  job: Pick<UpdateJob, "input" | "progress" | "signal">,
-  planned: Planned,
-  { members, reason, stop }: StoreOptions,
+  run: DataRun,
+  { reason, stop, signal = run.job.signal }: StoreOptions,
 ): Promise<Stored> {
-  const { input: { name, reference, targetId }, signal } = job;
+  const { job, notes, undone } = run;
   const keptUntil = new Date(
     deps.now().getTime() + (readUpdateSettings(deps).keepPreviousDays + 1) * DAY_MS,
   ).toISOString().slice(0, 10);
-  const note = reason === "undo"
-    ? `written by ${name} before it went back`
-    : `before the update of ${name} to ${reference}`;
-  const tags = tagsOf({ stack: planned.undone!.stack, reason, note, keptUntil });
-  using opened = await openTargetRepository(deps, targetId, signal);
+  const tags = tagsOf({ stack: undone!.stack, reason, note: notes[reason], keptUntil });
+  using opened = await openTargetRepository(deps, job.input.targetId, signal);
   await stop?.();
-  const used = usedBy(planned, members);
-  return await keepParts(deps, opened.repository, used, { tags, job: inSentences(job) });
+  return await keepParts(deps, opened.repository, usedBy(run), {
+    tags,
+    job: inSentences(job, signal),
+  });
 }
 
 /** The job, whose progress counts steps, and shows that of the data as a text. */
-const inSentences = ({ signal, progress }: Pick<UpdateJob, "progress" | "signal">) => ({
+const inSentences = ({ progress }: DataJob, signal: AbortSignal) => ({
   signal,
   progress: ({ current, message }: JobProgress) =>
     progress({ current: 0, total: null, message: `${message}: ${Math.round(current / 1e6)} MB` }),
 });
 
-const usedBy = ({ undone }: Planned, members: readonly Member[]): UsedParts => ({
+const usedBy = ({ undone, replaced }: DataRun): UsedParts => ({
   parts: undone!.volumes.map(volumePart),
   images: undone!.images,
-  containers: members.map(({ oldId: id }) => ({ id })),
+  containers: replaced.map((id) => ({ id })),
 });
 
 async function writeEarlier(
   deps: Deps,
-  job: UpdateJob,
-  planned: Planned,
-  { restored: { snapshot, volumes }, pairs }: { restored: KeptData; pairs: readonly Pair[] },
+  run: DataRun,
+  { snapshot, volumes }: KeptData,
 ): Promise<void> {
+  const { job } = run;
   using opened = await openTargetRepository(deps, job.input.targetId, job.signal);
-  await stopOldOnes(deps, pairs);
-  const { images, containers } = usedBy(planned, planned.members);
+  await run.stopOld(job.signal);
+  const { images, containers } = usedBy(run);
   const parts = volumes.map(volumePart).map(restoredPart);
   const request = { snapshot, parts, files: null, emptiedWith: images };
-  const write = () => writeParts(deps, opened.repository, request, inSentences(job));
+  const write = () => writeParts(deps, opened.repository, request, inSentences(job, job.signal));
   await withoutValuesOf(deps.engine, containers, write);
 }
 
-/** The snapshots of an update that has not failed; `null` if no data was kept. */
-export function dataOf({ input, resultOf, hasBegun }: UpdateJob): DataResult | null {
+/** The snapshots of a job that has not failed; `null` if no data was kept. */
+export function dataOf({ input, resultOf, hasBegun }: DataJob): DataResult | null {
   const kept = (resultOf(KEEP_AGAIN) ?? resultOf(KEEP)) as Stored | undefined;
   if (!kept) return null;
   return {
@@ -192,8 +199,8 @@ export function dataOf({ input, resultOf, hasBegun }: UpdateJob): DataResult | n
   };
 }
 
-/** The data from before an update, for a later rollback. */
-export function keptDataOf(job: UpdateJob, { undone }: Planned): KeptData | null {
+/** The data from before, for a later rollback. */
+export function keptDataOf(job: DataJob, undone: UndoneData | undefined): KeptData | null {
   const data = dataOf(job);
   if (!data || !undone) return null;
   const { volumes } = undone;
@@ -204,36 +211,30 @@ export function keptDataOf(job: UpdateJob, { undone }: Planned): KeptData | null
  * Brings the data back that the new containers may have changed; what they wrote is kept before. Also
  * for a job that was cancelled.
  */
-export async function bringBack(
-  deps: Deps,
-  job: UpdateJob,
-  planned: Planned,
-  pairs: readonly Pair[],
-): Promise<DataState> {
+export async function bringBack(deps: Deps, run: DataRun): Promise<DataState> {
+  const { job } = run;
   const data = dataOf(job);
-  const hasStarted = job.hasBegun("swap");
+  const hasStarted = run.hasStarted();
   if (!data || !(hasStarted || job.hasBegun(WRITE))) return { has: "old", data };
-  const uncancelled = { ...job, signal: deps.jobs.stopping };
+  const signal = deps.jobs.stopping;
   // Also old ones, which a person may have started.
   const stop = async () => {
-    await stopNewOnes(deps, pairs);
-    await stopOldOnes(deps, pairs);
+    await run.stopNew();
+    await run.stopOld(signal);
   };
   try {
     // Volumes that have their data again are not written to.
-    if (!job.resultOf(PUT_BACK)) await assertOwn(deps, job, planned, pairs);
+    if (!job.resultOf(PUT_BACK)) await assertOwn(deps, run);
     if (hasStarted) {
-      const options: StoreOptions = { members: pairs, reason: "undo", stop };
       await job.step(KEEP_WRITTEN, async () => {
-        const keep = () => store(deps, uncancelled, planned, options);
-        return (await untilAnswered(keep, uncancelled.signal)).snapshot;
+        const keep = () => store(deps, run, { reason: "undo", stop, signal });
+        return (await untilAnswered(keep, signal)).snapshot;
       });
     }
     const written = (job.resultOf(KEEP_WRITTEN) ?? null) as string | null;
     await job.step(PUT_BACK, async () => {
-      const used = usedBy(planned, pairs);
-      const kept = { ...used, targetId: job.input.targetId!, snapshot: data.before };
-      await putPartsBack(deps, kept, { job: inSentences(uncancelled), stop });
+      const kept = { ...usedBy(run), targetId: job.input.targetId!, snapshot: data.before };
+      await putPartsBack(deps, kept, { job: inSentences(job, signal), stop });
       return true;
     });
     return { has: "old", data: { ...data, written, restored: data.before } };
@@ -272,7 +273,7 @@ const snapshotText = (id: string, target: string) =>
   `snapshot ${id.slice(0, SHOWN_ID)} at ${target}`;
 
 /** Removes the copy, whose chunks the other snapshots have; one that cannot be removed stays. */
-export async function removeCopy(deps: Deps, job: UpdateJob): Promise<void> {
+export async function removeCopy(deps: Deps, job: DataJob): Promise<void> {
   const copy = job.resultOf(COPY) as string | null | undefined;
   if (!copy || job.resultOf(KEEP) === undefined) return;
   const signal = AbortSignal.any([AbortSignal.timeout(REMOVAL_MS), deps.jobs.stopping]);

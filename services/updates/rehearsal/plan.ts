@@ -9,6 +9,7 @@ import type { Container } from "../../containers/inventory.ts";
 import { parseDependsOn } from "../../containers/order.ts";
 import { isUp, listAll, type ReadDeps } from "../../containers/reads.ts";
 import { dependentsOf, refersTo } from "../../containers/share_group.ts";
+import { unique } from "../../unique.ts";
 import type { Deps } from "../../deps.ts";
 import { DEPENDS_ON_LABEL } from "../../stacks/groups.ts";
 import { isInside } from "../../text/paths.ts";
@@ -68,7 +69,7 @@ export async function planRehearsal(
 
 /** The containers, and those that are replaced with them because they share their namespaces. */
 function withDependents(containers: readonly Container[], all: readonly Container[]): Container[] {
-  return unique(containers.flatMap((each) => [each, ...dependentsOf(each, all)]));
+  return unique(containers.flatMap((each) => [each, ...dependentsOf(each, all)]), ({ id }) => id);
 }
 
 /** The containers, and those that they need: by shared namespaces, links and `depends_on`. */
@@ -92,7 +93,3 @@ function needs(container: Container, other: Container): boolean {
     (isUp(other) || condition === "service_completed_successfully")
   );
 }
-
-const unique = (
-  containers: readonly Container[],
-): Container[] => [...new Map(containers.map((each) => [each.id, each])).values()];

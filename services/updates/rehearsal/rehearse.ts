@@ -10,6 +10,7 @@ import { withoutValuesOf } from "../../backup/volumes/secret_values.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../errors.ts";
 import type { JobRun } from "../../jobs/kind.ts";
+import { failedContainer } from "../run/container_error.ts";
 import type { Evidence } from "../run/evidence.ts";
 import { throwIfInterrupted } from "../run/interruption.ts";
 import { messageOf } from "../run/job.ts";
@@ -31,8 +32,11 @@ export interface Criteria {
 export class RehearsalError extends AppError {
   override readonly name = "RehearsalError";
 
-  /** @param reason E.g. `web exited with code 1`. */
-  constructor(readonly reason: string, readonly evidence: Evidence[]) {
+  /**
+   * @param reason E.g. `web exited with code 1`.
+   * @param container Name of the one that failed, if it was one.
+   */
+  constructor(reason: string, readonly evidence: Evidence[], readonly container?: string | null) {
     super("conflict", `The rehearsal failed: ${reason}`);
   }
 }
@@ -40,7 +44,12 @@ export class RehearsalError extends AppError {
 type TrialJob = Pick<JobRun, "id" | "signal" | "progress">;
 
 /** Outcome of one run. */
-type Outcome = { verdict: string } | { failure: string; evidence: Evidence[] };
+type Outcome = { verdict: string } | {
+  failure: string;
+  /** Name of the container that failed, if it was one. */
+  container: string | null;
+  evidence: Evidence[];
+};
 
 /**
  * Rehearses the update of containers that exist.
@@ -65,10 +74,11 @@ export async function rehearse(
   const outcome = await tryWith(images);
   if ("verdict" in outcome) return outcome.verdict;
   const present = await tryWith(new Map());
-  if ("verdict" in present) throw new RehearsalError(outcome.failure, outcome.evidence);
+  const { failure, evidence, container } = outcome;
+  if ("verdict" in present) throw new RehearsalError(failure, evidence, container);
   throw new AppError(
     "conflict",
-    `The rehearsal says nothing: ${outcome.failure}, but with the present image ` +
+    `The rehearsal says nothing: ${failure}, but with the present image ` +
       `${present.failure} in it as well; update without it`,
   );
 }
@@ -132,6 +142,10 @@ async function judge(
   } catch (error) {
     signal.throwIfAborted();
     const failure = await throwIfInterrupted(deps, error);
-    return { failure: messageOf(deps, failure), evidence: await evidenceOf(deps, containers) };
+    return {
+      failure: messageOf(deps, failure),
+      container: failedContainer(failure),
+      evidence: await evidenceOf(deps, containers),
+    };
   }
 }

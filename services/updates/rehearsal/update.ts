@@ -80,7 +80,7 @@ export async function rehearseStack(
   } catch (error) {
     if (!(error instanceof RehearsalError)) throw error;
     const { message: reason } = error;
-    const failed = changed.filter(({ part }) => error.reason.startsWith(`${part.input.name} `));
+    const failed = changed.filter(({ part }) => part.input.name === error.container);
     for (const { part, digests } of failed.length > 0 ? failed : changed) {
       block(deps, part, { digests, image: part.input.reference, reason });
     }

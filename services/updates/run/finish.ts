@@ -15,6 +15,7 @@ import {
   keptDataOf,
   removeCopy,
 } from "../data/steps.ts";
+import { dataRunOf } from "../data/update_run.ts";
 import { keepCrashLines } from "../../containers/crash_lines.ts";
 import { JobEnd } from "../../jobs/kind.ts";
 import { evidenceLines } from "./evidence.ts";
@@ -32,16 +33,8 @@ import {
 import { inspectIfThere, type Pair } from "./members.ts";
 import { restoreName } from "./prepare.ts";
 import { recordPrevious, removePreviousTag } from "./previous.ts";
-import { discard } from "./replacements.ts";
-import {
-  hasOldOne,
-  leaveNewOnes,
-  nameOldOnes,
-  putNewInPlace,
-  putOldBack,
-  removeOldOnes,
-  restartStopped,
-} from "./swap.ts";
+import { keepLiving, leaveStopped } from "./stuck.ts";
+import { putOldBack, removeOldOnes, restartStopped } from "./swap.ts";
 
 /** Removes the old containers and keeps their image for a rollback. */
 export async function commit(
@@ -112,7 +105,7 @@ function recordCommit(
     containerName: name,
     imageId: oldImageId,
     reference: oldReference,
-    data: keptDataOf(job, planned),
+    data: keptDataOf(job, planned.undone),
     currentId: pulled.imageId,
   });
 }
@@ -185,7 +178,7 @@ export async function putBack(
   keepCrashLines(deps.crashLines, job.id, evidenceLines(failure, name));
   const known = job.resultOf("roll_back") as PutBack | undefined;
   if (known) return known;
-  const state = await bringBack(deps, job, planned, pairs);
+  const state = await bringBack(deps, dataRunOf(deps, job, planned, pairs));
   const end = await job.step("roll_back", async (): Promise<PutBack> => {
     const left = { ...await restoreOrKeep(deps, pairs, state), data: state.data };
     await restoreName(deps, job, planned);
@@ -233,36 +226,6 @@ async function restoreOrKeep(
     const keep = state.data?.restored ? leaveStopped : keepLiving;
     return { id: await keep(deps, pairs), problem };
   }
-}
-
-/** Lets the new containers run, or where they cannot, leaves the old ones as they are. */
-async function keepLiving(deps: Deps, pairs: readonly Pair[]): Promise<string> {
-  const target = pairs[0]!;
-  try {
-    await putNewInPlace(deps, pairs);
-    return target.newId;
-  } catch (error) {
-    await throwIfInterrupted(deps, error);
-    deps.log.error("neither container of an update can run", {
-      container: target.name,
-      ...errorFields(error),
-    });
-    return await leaveStopped(deps, pairs);
-  }
-}
-
-/**
- * Gives the old containers their names, and removes the new ones. One whose old one is gone stays,
- * stopped: nothing else has its configuration and its anonymous volumes.
- */
-async function leaveStopped(deps: Deps, pairs: readonly Pair[]): Promise<string> {
-  await nameOldOnes(deps, pairs).catch((error) => throwIfInterrupted(deps, error));
-  const lone: Pair[] = [];
-  for (const pair of pairs) if (!await hasOldOne(deps, pair)) lone.push(pair);
-  await discard(deps, pairs.filter((pair) => !lone.includes(pair)));
-  await leaveNewOnes(deps, lone).catch((error) => throwIfInterrupted(deps, error));
-  const target = pairs[0]!;
-  return lone.includes(target) ? target.newId : target.oldId;
 }
 
 /** Keeps images from being tried again on the container. */

@@ -167,6 +167,17 @@ export interface StackUpdateInput {
   force: boolean;
   /** Missing in jobs of older versions. */
   rehearsal?: RehearsalChoice;
+  /** What each container goes back to; missing for newer images. */
+  previous?: StackRollback[];
+}
+
+/** What a container of a stack goes back to. */
+export interface StackRollback {
+  container: string;
+  imageId: string;
+  reference: string;
+  /** `null` if its volumes stay as they are. */
+  data: KeptData | null;
 }
 
 export type StackUpdateJob = JobRun<StackUpdateInput>;

@@ -2,6 +2,7 @@
 
 import type { Deps } from "../../deps.ts";
 import type { NamedJobKind } from "../../jobs/kind.ts";
+import { DATA_STEPS } from "../data/step_names.ts";
 import type { UpdateInput, UpdateJob, UpdateResult } from "./job.ts";
 
 /** Names of the steps of an update. */
@@ -10,17 +11,12 @@ export const UPDATE_STEPS = {
   pull: "Pull the image",
   rehearse: "Rehearse the update on a copy",
   create: "Create the new container",
-  copy: "Copy the data while the container runs",
-  keep: "Stop the old container and keep its data",
-  write: "Bring the earlier data back",
   swap: "Replace the old container",
   verify: "Verify the new container",
   evidence: "Keep its log",
   measure: "Measure the downtime",
   commit: "Remove the old container",
-  keep_again: "Keep the data again that was written since",
-  keep_written: "Keep the data that the new version wrote",
-  put_back: "Bring the data back",
+  ...DATA_STEPS,
   roll_back: "Put the old container back",
 };
 

@@ -8,6 +8,7 @@
 
 import type { Deps } from "../../deps.ts";
 import { copyData, keepData } from "../data/steps.ts";
+import { dataRunOf } from "../data/update_run.ts";
 import { readUpdateSettings } from "../settings.ts";
 import { collectEvidence, type Evidence } from "./evidence.ts";
 import { commit, rollBack } from "./finish.ts";
@@ -70,7 +71,7 @@ export async function prepare(deps: Deps, job: UpdateJob): Promise<Prepared> {
       await restoreName(deps, job, planned);
       return { planned, pulled, pairs: undefined, rehearsal };
     }
-    await copyData(deps, job, planned);
+    await copyData(deps, dataRunOf(deps, job, planned));
     const { members, defaultRuntime } = planned;
     const pairs = await job.step("create", async () => {
       report(deps, job, "update.started", { digest: pulled.digest });
@@ -143,7 +144,7 @@ export async function replace(
   if (!job.hasBegun("evidence")) {
     try {
       job.signal.throwIfAborted();
-      await keepData(deps, job, planned, pairs);
+      await keepData(deps, dataRunOf(deps, job, planned, pairs));
       await job.step("swap", () => putNewInPlace(deps, pairs));
       if (job.input.isRebuild) return NOT_OBSERVED;
       return await judgeNew(deps, job, planned, pairs);

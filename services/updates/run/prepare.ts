@@ -11,7 +11,7 @@ import { type ImageInspect, imageInspect } from "../../../engine/images.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../errors.ts";
 import { pullImage } from "../../images/pull.ts";
-import { planUndone } from "../data/plan.ts";
+import { keptBy, planUndone } from "../data/restored.ts";
 import { nameOf } from "../recreate/replace.ts";
 import { blockOf } from "./blocked.ts";
 import { nameImage } from "./image_name.ts";
@@ -51,7 +51,8 @@ export async function planUpdateJob(deps: Deps, { input }: UpdateJob): Promise<P
     members,
     watched: watched.map(({ id, name }) => ({ id, name })),
     defaultRuntime: defaultRuntime ?? null,
-    ...(input.targetId !== undefined && { undone: await planUndone(deps, survey, input) }),
+    ...(input.targetId !== undefined &&
+      { undone: await planUndone(deps, keptBy(deps, survey), input) }),
   };
 }
 

@@ -6,8 +6,7 @@ import type { ImageInspect } from "../../../engine/images.ts";
 import type { Deps } from "../../deps.ts";
 import { asContainer } from "../../containers/reads.ts";
 import { assertDependentsInScope } from "../../containers/share_group.ts";
-import { dataChoice, planUndo, type UndoPlan } from "../data/plan.ts";
-import type { DataChoice } from "../labels.ts";
+import { dataChoice, type DataPlan, groupOf, pickData, planUndo, updatedOf } from "../data/plan.ts";
 import { readUpdateSettings } from "../settings.ts";
 import { rehearsalChoice } from "../rehearsal/choice.ts";
 import { previewRehearsal, type RehearsalPreview } from "../rehearsal/preview.ts";
@@ -42,8 +41,7 @@ interface UpdatePreview {
   rehearsal: RehearsalPreview | null;
   warnings: string[];
   obstacles: Obstacle[];
-  /** Data that is kept, to bring it back after a failure. */
-  data: Pick<UndoPlan, "target" | "volumes"> & { choice: DataChoice };
+  data: DataPlan;
   verification: {
     method: "health" | "stability";
     /** Time for which it must be healthy, or run without a restart. */
@@ -52,8 +50,6 @@ interface UpdatePreview {
     deadlineSeconds: number;
   };
 }
-
-const NOTHING: UndoPlan = { target: null, volumes: [], warnings: [], obstacles: [] };
 
 /** @throws {AppError} As `startUpdate()`, except for what stands in the way. */
 export async function previewUpdate(
@@ -79,7 +75,8 @@ export async function previewUpdate(
     defaultRuntime: survey.defaultRuntime,
   });
   const choice = dataChoice(deps, survey, request.data);
-  const undo = choice === "undo" ? await planUndo(deps, [survey]) : NOTHING;
+  const groups = choice === "undo" ? [groupOf(updatedOf(deps, survey))] : [];
+  const undo = await planUndo(deps, groups);
   const expectation = expectationOf(old, {
     stableSeconds,
     defaultStableSeconds: readUpdateSettings(deps).stableSeconds,
@@ -107,7 +104,7 @@ export async function previewUpdate(
       ...logObstacles(deps.engine, old, request.logPatternMustNotAppear),
       ...undo.obstacles,
     ],
-    data: { choice, target: undo.target, volumes: undo.volumes },
+    data: { choice, ...pickData(undo) },
     verification: {
       method: expectation.hasHealthCheck ? "health" : "stability",
       holdSeconds: Math.round(expectation.holdMs / 1000),

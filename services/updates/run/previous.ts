@@ -7,6 +7,7 @@
 
 import {
   deletePreviousImage,
+  type KeptData,
   type PreviousImage,
   selectPreviousImages,
   selectPreviousImagesBefore,
@@ -15,6 +16,7 @@ import {
 import { EngineError, EngineUnreachableError, ifThere } from "../../../engine/errors.ts";
 import { imageInspect, imageRemove } from "../../../engine/images.ts";
 import type { Deps } from "../../deps.ts";
+import { AppError } from "../../errors.ts";
 import { previousTag } from "../../images/previous_tag.ts";
 import { readUpdateSettings } from "../settings.ts";
 
@@ -68,6 +70,12 @@ export async function findPrevious(
     if (await ifThere(imageInspect(engine, each.imageId))) return each;
   }
   return undefined;
+}
+
+/** @throws {AppError} `conflict` if the update kept no data. */
+export function requireData(name: string, { data }: Pick<PreviousImage, "data">): KeptData {
+  if (data) return data;
+  throw new AppError("conflict", `The last update of ${name} kept no data (data: undo)`);
 }
 
 /**

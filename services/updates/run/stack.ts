@@ -140,15 +140,16 @@ async function plan(deps: Deps, job: StackUpdateJob): Promise<Named[]> {
 
 async function planMember(
   deps: Deps,
-  { input: { force, pull } }: StackUpdateJob,
+  { input: { force, pull, previous } }: StackUpdateJob,
   name: string,
 ): Promise<Named> {
-  const survey = await surveyUpdate(deps, name);
+  const earlier = previous?.find(({ container }) => container === name);
+  const survey = await surveyUpdate(deps, name, { image: earlier?.reference });
   // A name may also be the beginning of another container's id.
   if (survey.container.name !== name) throw notFound("Container", name);
   const { reference, local } = survey;
   assertNoObstacle(survey.obstacles, force);
-  if (!force) {
+  if (!force && !earlier) {
     const latest = await readLatest(deps, survey, { pull: pullOf(pull, local) });
     assertNoObstacle(latest.obstacles, false);
   }
@@ -188,15 +189,17 @@ function memberJob(job: StackUpdateJob, index: number, reference: string): Updat
   const { targetId, place, undone } = job.input;
   const name = containers[index]!;
   const ownName = (step: string) => `${step} ${index + 1}`;
-  const earlier = containers.slice(0, index)
-    .flatMap((_, at) => (job.resultOf(`create ${at + 1}`) ?? []) as Pair[]);
+  const replaced = containers.slice(0, index)
+    .flatMap((_, at) => (job.resultOf(`create ${at + 1}`) ?? []) as Pair[]).flatMap(oldOnesOf);
+  const { imageId = null, data } =
+    job.input.previous?.find(({ container }) => container === name) ?? {};
   const input: UpdateInput = {
     // By name, because the update of another one may have replaced it, too.
     containerId: name,
     name,
     reference,
     affected,
-    previousImageId: null,
+    previousImageId: imageId,
     pull: "never",
     stableSeconds,
     verifyTimeoutSeconds,
@@ -205,7 +208,8 @@ function memberJob(job: StackUpdateJob, index: number, reference: string): Updat
     force,
     expectedDigest: null,
     isRebuild: false,
-    ...(undone?.includes(name) && { targetId, place, replaced: earlier.flatMap(oldOnesOf) }),
+    ...(undone?.includes(name) && { targetId, place, replaced }),
+    ...(data && { targetId: data.targetId, place: data.place, restored: data, replaced }),
   };
   return {
     ...job,

@@ -1,4 +1,4 @@
-/** The job that updates a stack. @module */
+/** The jobs that update a stack, and take it back to the images before the last update. @module */
 
 import type { Deps } from "../../deps.ts";
 import type { NamedJobKind } from "../../jobs/kind.ts";
@@ -21,6 +21,14 @@ export const stackUpdateKind: NamedJobKind<StackUpdateInput, StackUpdateResult> 
   run: update,
   recover: update,
   outlivesEngine: true,
+};
+
+/** The same steps with the images before the last update. */
+export const stackRollbackKind: NamedJobKind<StackUpdateInput, StackUpdateResult> = {
+  ...stackUpdateKind,
+  id: "stack.rollback",
+  title: "Stack rollback",
+  running: "Rolling {target} back",
 };
 
 async function update(deps: Deps, job: StackUpdateJob): Promise<StackUpdateResult> {

@@ -2,7 +2,6 @@
 
 import type { Scope } from "../../access/scope.ts";
 import type { Holder } from "../../access/shares.ts";
-import type { KeptData, PreviousImage } from "../../../db/updates/previous.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../errors.ts";
 import { affectedBy } from "../../containers/reserve.ts";
@@ -11,7 +10,8 @@ import type { JobKind } from "../../jobs/kind.ts";
 import { type StartedJob, startJob } from "../../jobs/runner.ts";
 import type { JobView } from "../../jobs/view.ts";
 import { compileLinearPattern } from "../../input/linear_pattern.ts";
-import { dataChoice, prepareRestored, prepareUndo } from "../data/plan.ts";
+import { dataChoice, groupOf, prepareUndo, updatedOf } from "../data/plan.ts";
+import { keptBy, prepareRestored } from "../data/restored.ts";
 import type { DataChoice } from "../labels.ts";
 import type { PullPolicy } from "../../images/pull_policy.ts";
 import { pullOfVisible, withVisibleImage } from "./choices.ts";
@@ -19,7 +19,7 @@ import { rollbackKind, updateKind } from "./kind.ts";
 import { defaultPull, readLatest } from "./latest.ts";
 import { logObstacles } from "./log_pattern.ts";
 import { assertNoObstacle } from "./prepare.ts";
-import { findPrevious } from "./previous.ts";
+import { findPrevious, requireData } from "./previous.ts";
 import type { UpdateInput } from "./job.ts";
 import { rehearsalChoice, type RehearsalRequest } from "../rehearsal/choice.ts";
 import { rehearsalObstacles } from "../rehearsal/preview.ts";
@@ -122,11 +122,6 @@ export async function startRollback(deps: Deps, request: RollbackRequest): Promi
   })).job;
 }
 
-function requireData(name: string, { data }: PreviousImage): KeptData {
-  if (data) return data;
-  throw new AppError("conflict", `The last update of ${name} kept no data (data: undo)`);
-}
-
 /** Starts a job that replaces a container by the steps of an update. @throws {AppError} */
 export async function startRun<Result>(
   deps: Deps,
@@ -150,9 +145,9 @@ export async function startRun<Result>(
   const isUndone = !isRebuild && input.rehearsal !== "only" &&
     dataChoice(deps, survey, data) === "undo";
   const undo = restored
-    ? await prepareRestored(deps, survey, restored)
+    ? await prepareRestored(deps, keptBy(deps, survey), restored)
     : isUndone
-    ? await prepareUndo(deps, [survey], input)
+    ? await prepareUndo(deps, [groupOf(updatedOf(deps, survey))], input)
     : undefined;
   const { id, name } = container;
   return startJob(deps, kind, {

@@ -1,12 +1,13 @@
 /** Starts updates of stacks. @module */
 
+import type { Scope } from "../../access/scope.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../errors.ts";
 import type { Container } from "../../containers/inventory.ts";
 import { currentContainers } from "../../containers/reads.ts";
 import { assertDependentsInScope, dependsOn } from "../../containers/share_group.ts";
 import { affectedBy, identityOf } from "../../containers/reserve.ts";
-import { dataChoice, prepareUndo, updatedOf, volumesOf } from "../data/plan.ts";
+import { dataChoice, groupOf, prepareUndo, type UndoGroup, updatedOf } from "../data/plan.ts";
 import type { DataChoice } from "../labels.ts";
 import { startJob } from "../../jobs/runner.ts";
 import type { JobView } from "../../jobs/view.ts";
@@ -22,7 +23,7 @@ import { stackUpdateKind } from "./stack_kind.ts";
 import type { Actor } from "./start.ts";
 import { type Survey, surveyUpdate } from "./survey.ts";
 
-interface StackUpdateRequest extends RehearsalRequest {
+export interface StackUpdateRequest extends RehearsalRequest {
   name: string;
   /** Whether the first failure takes back what was updated before. */
   atomic: boolean;
@@ -56,16 +57,8 @@ export async function startStackUpdate(
     ...request
   }: StackUpdateRequest,
 ): Promise<JobView> {
-  const stack = await findStack(deps, name, undefined);
-  if (stack.kind === "swarm") {
-    throw new AppError("conflict", `Stack ${name} is managed by Swarm, which updates its services`);
-  }
-  const containers = inOrder(stack).filter(({ self }) => !self);
-  if (containers.length === 0) {
-    throw new AppError("conflict", `Stack ${name} has no containers that can be updated`);
-  }
+  const containers = await updatedContainers(deps, name, actor.scope);
   const all = await currentContainers(deps);
-  for (const each of containers) assertDependentsInScope(actor.scope, each, all);
   const rehearsal = await rehearsalChoice(deps, request, containers);
   const undo = rehearsal === "only" ? {} : await undoOf(deps, containers, { data, force });
   const names = containers.map((each) => each.name);
@@ -88,6 +81,29 @@ export async function startStackUpdate(
 }
 
 /**
+ * The containers of a stack that an update replaces, in their order.
+ *
+ * @throws {AppError} As {@linkcode startStackUpdate}.
+ */
+export async function updatedContainers(
+  deps: Deps,
+  name: string,
+  scope: Scope | undefined,
+): Promise<Container[]> {
+  const stack = await findStack(deps, name, undefined);
+  if (stack.kind === "swarm") {
+    throw new AppError("conflict", `Stack ${name} is managed by Swarm, which updates its services`);
+  }
+  const containers = inOrder(stack).filter(({ self }) => !self);
+  if (containers.length === 0) {
+    throw new AppError("conflict", `Stack ${name} has no containers that can be updated`);
+  }
+  const all = await currentContainers(deps);
+  for (const each of containers) assertDependentsInScope(scope, each, all);
+  return containers;
+}
+
+/**
  * Each container's data is kept for itself, when it is stopped.
  *
  * @throws {AppError} `conflict` with everything for which data could not be brought back.
@@ -98,15 +114,32 @@ async function undoOf(
   { data, force }: { data: DataChoice | undefined; force: boolean },
 ): Promise<Pick<StackUpdateInput, "targetId" | "place" | "undone">> {
   if (data === "keep") return {};
-  const surveys: Survey[] = [];
-  for (const { id } of containers) {
-    const survey = await surveyUpdate(deps, id);
-    if (dataChoice(deps, survey, data) === "undo") surveys.push(survey);
-  }
-  const undo = await prepareUndo(deps, surveys, { force });
+  const groups = undoneGroups(deps, await surveyAll(deps, containers), data);
+  const undo = await prepareUndo(deps, [...groups.values()], { force });
   if (!undo) return {};
-  const undone = surveys.filter((survey) => volumesOf(updatedOf(deps, survey)).length > 0);
-  return { ...undo, undone: undone.map(({ container: { name } }) => name) };
+  const undone = [...groups].filter(([, { volumes }]) => volumes.length > 0);
+  return { ...undo, undone: undone.map(([name]) => name) };
+}
+
+export const surveyAll = async (
+  deps: Deps,
+  containers: readonly Container[],
+): Promise<Survey[]> => {
+  const surveys: Survey[] = [];
+  for (const { id } of containers) surveys.push(await surveyUpdate(deps, id));
+  return surveys;
+};
+
+/** Data of each container that returns if it fails, by its name. */
+export function undoneGroups(
+  deps: Deps,
+  surveys: readonly Survey[],
+  data: DataChoice | undefined,
+): Map<string, UndoGroup> {
+  const undone = surveys.filter((survey) => dataChoice(deps, survey, data) === "undo");
+  return new Map(
+    undone.map((survey) => [survey.container.name, groupOf(updatedOf(deps, survey))]),
+  );
 }
 
 /** Containers behind those that they depend on: by `depends_on`, shared namespaces and links. */

@@ -3,9 +3,9 @@
 import { raiseHealthTime, selectHealthTime } from "../../../db/updates/health_times.ts";
 import type { RestartPolicy } from "../../../engine/containers.ts";
 import type { Deps } from "../../deps.ts";
-import { AppError } from "../../errors.ts";
 import { sleep } from "../../lifecycle.ts";
 import type { Identity } from "../../containers/reservations.ts";
+import { ContainerError } from "./container_error.ts";
 import { createLogSearch } from "./log_pattern.ts";
 import { inspectIfThere, type Pair } from "./members.ts";
 import { answersAt, type PublishedPort } from "./ports.ts";
@@ -58,7 +58,7 @@ interface Subject {
  *
  * @param pairs The target first. Those whose old container did not run are left out.
  * @returns Why the update succeeded, e.g. `web is healthy`.
- * @throws {AppError} `conflict` with the reason of a failure.
+ * @throws {ContainerError} With the reason of a failure.
  * @throws The signal's reason.
  */
 export async function verify(
@@ -89,14 +89,14 @@ export async function verify(
     }
     for (const { name, verdict } of verdicts) {
       if (verdict.outcome === "failure") {
-        throw new AppError("conflict", `${name} ${verdict.reason}`);
+        throw new ContainerError(name, verdict.reason);
       }
     }
     const waiting = verdicts.find(({ verdict }) => verdict.outcome === "waiting");
     if (!waiting) {
       // A task may have written lines between the search and its end.
       const line = target?.ran ? await findLine() : undefined;
-      if (line !== undefined) throw new AppError("conflict", `${target!.name} ${line}`);
+      if (line !== undefined) throw new ContainerError(target!.name, line);
       return verdicts.map(({ name, verdict }) => `${name} ${verdict.reason}`).join("; ");
     }
     onProgress(`${waiting.name} ${waiting.verdict.reason}`);
@@ -110,7 +110,7 @@ async function subjectOf(
   options: VerifyOptions,
 ): Promise<Subject> {
   const container = await inspectIfThere(engine, pair.newId);
-  if (!container) throw new AppError("conflict", `${pair.name} was removed`);
+  if (!container) throw new ContainerError(pair.name, "was removed");
   const longestToHealthyMs = selectHealthTime(db, pair.name);
   const { Config, HostConfig } = container;
   const judged = { ...HostConfig, ...(pair.policy && { RestartPolicy: pair.policy }) };

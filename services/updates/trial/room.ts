@@ -13,6 +13,12 @@ const MARGIN = 1.1;
 /** Bytes of files between two looks at the room. */
 const LOOK_BYTES = 256 * 1024 ** 2;
 
+/** @returns Bytes that are free on the engine's disk; `undefined` where it cannot be seen. */
+export async function engineRoom(engine: Deps["engine"]): Promise<number | undefined> {
+  const { DockerRootDir: root } = await systemInfo(engine);
+  return root === undefined ? undefined : await freeBytes(root);
+}
+
 /**
  * @param bytes Of the copies; `undefined` if unknown.
  * @throws {AppError} `conflict` without enough room, where the disk can be seen.
@@ -21,8 +27,7 @@ export async function assertRoomForCopies(
   { engine }: Pick<Deps, "engine">,
   bytes: number | undefined,
 ): Promise<void> {
-  const { DockerRootDir: root } = await systemInfo(engine);
-  const free = root === undefined ? undefined : await freeBytes(root);
+  const free = await engineRoom(engine);
   if (bytes === undefined || free === undefined || free >= bytes * MARGIN) return;
   throw new AppError(
     "conflict",

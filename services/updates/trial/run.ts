@@ -9,8 +9,8 @@ import { EngineError } from "../../../engine/errors.ts";
 import { withoutContainerValues } from "../../containers/secret_values.ts";
 import type { Dependency } from "../../containers/order.ts";
 import type { Deps } from "../../deps.ts";
-import { AppError } from "../../errors.ts";
 import { sleep } from "../../lifecycle.ts";
+import { ContainerError } from "../run/container_error.ts";
 import { collectEvidence, type Evidence } from "../run/evidence.ts";
 import { expectationOf, type ExpectationOptions } from "../run/verdict.ts";
 import { verify } from "../run/verify.ts";
@@ -35,7 +35,7 @@ interface RunOptions extends Omit<ExpectationOptions, "longestToHealthyMs"> {
  *
  * @param containers In the order in which they start.
  * @returns Why they count as well, e.g. `shop-db-1 is healthy`.
- * @throws {AppError} `conflict` with the reason of the first failure.
+ * @throws {ContainerError} With the reason of the first failure.
  */
 export async function runTrial(
   deps: Pick<Deps, "db" | "engine" | "now">,
@@ -66,13 +66,13 @@ async function start(
     await containerStart(engine, id);
   } catch (error) {
     if (!(error instanceof EngineError)) throw error;
-    const message = `${name} could not be started: ${error.message}`;
-    const failure = new AppError("conflict", message, { cause: error });
+    const problem = `could not be started: ${error.message}`;
+    const failure = new ContainerError(name, problem, { cause: error });
     throw await withoutContainerValues(engine, id, failure);
   }
 }
 
-/** @throws {AppError} `conflict` for a container that failed, or that needs too long. */
+/** @throws {ContainerError} For a container that failed, or that needs too long. */
 async function untilReady(
   { engine }: Pick<Deps, "engine">,
   { id, member: { name } }: TrialContainer,
@@ -89,11 +89,11 @@ async function untilReady(
     const { State } = found;
     if (isTask ? hasCompleted(found) : isHealthy(found)) return;
     if (State.Status === "exited" || State.Status === "dead") {
-      throw new AppError("conflict", `${name} exited with code ${State.ExitCode}`);
+      throw new ContainerError(name, `exited with code ${State.ExitCode}`);
     }
     const limitMs = isTask ? TASK_MS : expectationOf(found, criteria).deadlineMs;
     if (State.Health?.Status === "unhealthy" || performance.now() - beganAt > limitMs) {
-      throw new AppError("conflict", `${name} is not ${wanted}, which others wait for`);
+      throw new ContainerError(name, `is not ${wanted}, which others wait for`);
     }
     onProgress(`Others wait until ${name} is ${wanted}`);
     await sleep(POLL_MS, signal);

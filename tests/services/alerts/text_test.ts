@@ -72,6 +72,13 @@ const FIRED: Record<
     { name: "shop" },
     "The age of the last drill of shop is 91 days (limit: above 90 days)",
   ],
+  service_replicas_missing: [
+    0,
+    2,
+    { about: "shop_web" },
+    "The number of missing tasks of shop_web is 2 (limit: above 0)",
+  ],
+  nodes_down: [0, 1, {}, "The number of nodes that are down is 1 (limit: above 0)"],
   engine_down: [0, 1, {}, "The container engine is down"],
   outbox_age_seconds: [
     3_600,

@@ -372,6 +372,34 @@ const EXPECTED: { [Kind in keyof EventMap]: { data: EventMap[Kind]; lines: strin
       "web exited with code 1",
     ],
   },
+  "service.degraded": {
+    data: { service: "shop_web", stack: "shop", running: 1, desired: 3, reason: "No such image" },
+    lines: ["🟠 host-1: Service degraded: shop_web", "Running tasks: 1 of 3", "No such image"],
+  },
+  "service.recovered": {
+    data: { service: "shop_web", stack: "shop", degradedSeconds: 90, wasRemoved: false },
+    lines: [
+      "🟢 host-1: Service recovered: shop_web",
+      "All tasks run",
+      "Was degraded for 1 min 30 s",
+    ],
+  },
+  "service.update_rolled_back": {
+    data: { service: "shop_web", stack: "shop", image: "nginx:1.27", reason: "task failed" },
+    lines: [
+      "🟠 host-1: Service update rolled back: shop_web",
+      "Image: nginx:1.27",
+      "task failed",
+    ],
+  },
+  "node.down": {
+    data: { node: "edge-1", id: "n1", role: "worker", reason: "heartbeat failure" },
+    lines: ["🔴 host-1: Node down: edge-1", "Role: worker", "heartbeat failure"],
+  },
+  "node.up": {
+    data: { node: "edge-1", id: "n1", downtimeSeconds: 60, wasRemoved: false },
+    lines: ["🟢 host-1: Node up: edge-1", "Was down for 1 min"],
+  },
   "deploy.succeeded": {
     data: { ...deploy, reason: null },
     lines: ["🟢 host-1: Stack deployed: shop", "Version: 3"],

@@ -1,11 +1,12 @@
 /** Images of drills: found by id or digest, pulled by any digest, and removed again. @module */
 
 import { deepEqual, equal, rejects } from "node:assert/strict";
+import type { Repository } from "../../../services/backup/restic/repository.ts";
 import type { DescribedContainer } from "../../../services/snapshots/description.ts";
 import {
+  bringMissing,
   findMissing,
-  pullMissing,
-  removePulled,
+  removeBrought,
 } from "../../../services/snapshots/drills/images.ts";
 import { fakeEngine } from "../../helpers/fake_engine.ts";
 import { testApp } from "../../helpers/test_app.ts";
@@ -42,15 +43,17 @@ function engineWith(...images: string[]) {
   return { fake, here };
 }
 
+const source = { repository: {} as Repository, snapshot: "1" };
+
 const job = { progress() {}, signal: new AbortController().signal };
 
 Deno.test("an image that the engine knows by any digest is not missing", async () => {
   const { fake, here } = engineWith(KEPT);
   await using _fake = fake;
   using app = testApp({ engine: fake.engine });
-  const missing = await findMissing(app.deps, [container([GONE, KEPT])]);
+  const missing = await findMissing(app.deps, [container([GONE, KEPT])], new Set());
   deepEqual(missing, {});
-  await removePulled(app.deps, missing);
+  await removeBrought(app.deps, missing, {});
   equal(here.has(KEPT), true);
 });
 
@@ -58,10 +61,10 @@ Deno.test("a missing image is pulled by the first digest that a registry has, an
   const { fake, here } = engineWith();
   await using _fake = fake;
   using app = testApp({ engine: fake.engine });
-  const missing = await findMissing(app.deps, [container([GONE, KEPT])]);
-  await pullMissing(app.deps, missing, job);
+  const missing = await findMissing(app.deps, [container([GONE, KEPT])], new Set());
+  await bringMissing(app.deps, source, missing, job);
   equal(here.has(KEPT), true);
-  await removePulled(app.deps, missing);
+  await removeBrought(app.deps, missing, {});
   deepEqual([...here], []);
 });
 
@@ -69,9 +72,12 @@ Deno.test("an image that is neither here nor on a registry ends the drill", asyn
   const { fake } = engineWith();
   await using _fake = fake;
   using app = testApp({ engine: fake.engine });
-  await rejects(findMissing(app.deps, [container([])]), /does not have image db:1 of shop-db-1/);
-  const missing = await findMissing(app.deps, [container([GONE])]);
-  await rejects(pullMissing(app.deps, missing, job), /manifest unknown/);
+  await rejects(
+    findMissing(app.deps, [container([])], new Set()),
+    /does not have image db:1 of shop-db-1/,
+  );
+  const missing = await findMissing(app.deps, [container([GONE])], new Set());
+  await rejects(bringMissing(app.deps, source, missing, job), /manifest unknown/);
 });
 
 Deno.test("an image that a snapshot names is not pulled from a registry on this host", async () => {
@@ -79,6 +85,6 @@ Deno.test("an image that a snapshot names is not pulled from a registry on this 
   await using _fake = fake;
   using app = testApp({ engine: fake.engine });
   const own = `127.0.0.1:5000/kept/db@sha256:${"2".repeat(64)}`;
-  const missing = await findMissing(app.deps, [container([own])]);
-  await rejects(pullMissing(app.deps, missing, job), { code: "invalid" });
+  const missing = await findMissing(app.deps, [container([own])], new Set());
+  await rejects(bringMissing(app.deps, source, missing, job), { code: "invalid" });
 });

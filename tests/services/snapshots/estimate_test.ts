@@ -65,7 +65,7 @@ Deno.test("a backup is refused if it may need more than the room that is left", 
   throws(() => assertRoom({ ...facts, added: 5 * MB, room: 3 * MB }, "disk"), {
     code: "conflict",
     message:
-      "Target disk has 3 MB left, and the backup may need 5 MB; free room there, or choose " +
+      "Target disk has 2.86 MiB left, and the backup may need 4.77 MiB; free room there, or choose " +
       "another target",
   });
 });

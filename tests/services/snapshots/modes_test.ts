@@ -56,3 +56,9 @@ Deno.test("only a label of the container itself excludes it from schedules", () 
 function gone(labels: Record<string, string>): Labelled {
   return { ...web(labels), imageLabels: undefined };
 }
+
+Deno.test("the setting of a stack counts where no label of a container does", () => {
+  equal(defaultMode([web({}, {}, "postgres:17")], "pause"), "pause");
+  equal(defaultMode([web({ [LABEL]: "live" })], "pause"), "live");
+  equal(defaultMode([web({}, { [LABEL]: "stop" })], "live"), "stop");
+});

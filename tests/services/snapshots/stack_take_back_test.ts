@@ -1,14 +1,11 @@
 import { deepEqual, equal, match, rejects } from "node:assert/strict";
 import type { Deps } from "../../../services/deps.ts";
 import { JobEnd } from "../../../services/jobs/kind.ts";
-import {
-  deployStep,
-  type StackRestoreInput,
-  type StackRestoreJob,
-} from "../../../services/snapshots/stack/job.ts";
+import { deployStep, type StackRestoreInput } from "../../../services/snapshots/stack/job.ts";
 import { restoreStack } from "../../../services/snapshots/stack/run.ts";
 import { composeLabels, setContainers } from "../../helpers/fake_containers.ts";
 import { fakeEngine } from "../../helpers/fake_engine.ts";
+import { resumedJob } from "../../helpers/resumed_job.ts";
 import { testApp } from "../../helpers/test_app.ts";
 
 const input = {
@@ -30,31 +27,15 @@ async function ended(
   results: Record<string, unknown>,
   begun: string[],
 ): Promise<{ status: string; message: string; steps: string[] }> {
-  const known = new Map<string, unknown>(Object.entries({
-    plan: { held: { mode: "stop", containers: [] }, version: null },
-    names: [],
-    images: { images: [], warnings: [] },
-    ...results,
-  }));
-  const steps: string[] = [];
-  const job: StackRestoreJob = {
-    id: "1",
-    target: "shop",
-    input,
-    attachment: undefined,
-    signal: new AbortController().signal,
-    async step(name, work) {
-      if (known.has(name)) return known.get(name) as Awaited<ReturnType<typeof work>>;
-      steps.push(name);
-      const value = await work();
-      known.set(name, value);
-      return value;
+  const { job, steps } = resumedJob({ target: "shop", input }, {
+    results: {
+      plan: { held: { mode: "stop", containers: [] }, version: null },
+      names: [],
+      images: { images: [], warnings: [] },
+      ...results,
     },
-    resultOf: (name) => known.get(name),
-    hasBegun: (name) => known.has(name) || steps.includes(name) || begun.includes(name),
-    progress() {},
-    log() {},
-  };
+    begun,
+  });
   let end: JobEnd | undefined;
   await rejects(restoreStack(deps, job), (error) => {
     if (error instanceof JobEnd) end = error;
@@ -67,7 +48,7 @@ Deno.test("a restored stack stays if its deploy fails after the commit has begun
   await using fake = fakeEngine();
   using app = testApp({ engine: fake.engine });
   setContainers(app);
-  const written = { bytes: 0, skippedCount: 0, stoppedAt: 0 };
+  const written = { bytes: 0, skippedCount: 0 };
   const results = { write: written, sources: 1, "deploy read": [] };
   const { status, message, steps } = await ended(app.deps, results, [deployStep("commit")]);
   equal(status, "needs_attention");

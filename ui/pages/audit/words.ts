@@ -8,7 +8,8 @@ export const TONES = { success: "good", failure: "bad", denied: "warn" } as cons
 const ACTORS: Record<string, string> = { key: "API key", console: "Console", "": "No token" };
 
 /** The email address of a user, or what acted instead, and its token. */
-export function actorOf({ actor, actorEmail, role, token }: AuditEntry): string {
+export function actorOf({ actor, actorEmail, hub, role, token }: AuditEntry): string {
+  if (hub) return `${hub.user} via hub ${hub.name}`;
   const name = actorEmail ?? ACTORS[actor] ?? (role === "system" ? capital(actor) : actor);
   return token ? `${name} (${token.name})` : name;
 }

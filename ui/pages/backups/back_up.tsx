@@ -9,12 +9,14 @@ import { FormDialog } from "../../components/form.tsx";
 import type { FormValues } from "../../components/form_values.ts";
 import { useRead } from "../../components/reading.ts";
 import { reportJob } from "../../state/jobs.ts";
+import { hasRole } from "../../state/session.ts";
 import { showStatus } from "../../state/toasts.ts";
 import { type Mode, MODES } from "./modes.ts";
 import { volumeName } from "./snapshot_text.ts";
 
 const MEANINGS: Record<Mode, string> = {
-  "": "As the label longshore.backup says. Without it: hooks where all containers that write are " +
+  "":
+    "As the label longshore.backup says, else the setting of the stack. Without both: hooks where all containers that write are " +
     "recognized databases or have hooks, otherwise stop",
   stop: "Containers that write are stopped while their files are read, and started again",
   pause: "Containers are paused: files are as after a power failure, which databases survive",
@@ -35,19 +37,22 @@ function Estimate({ subject, target }: { subject: Subject; target: string | unde
     query: { ...subject, ...target !== undefined && { target } },
   });
   if (data.value === undefined) return null;
-  const { size, added, seconds, room } = data.value;
+  const { size, added, seconds, room, leftOut, mode } = data.value;
   const facts = [
     size !== null && `about ${bytes(size)}`,
     seconds !== null && `${duration(seconds)} by the speed of the last backup`,
     room !== null && `${bytes(room)} left at the target`,
+    `automatic mode ${mode}`,
   ].filter((fact) => fact !== false);
-  if (facts.length === 0) return null;
   const isFull = added !== null && room !== null && added > room;
   return (
-    <p class="note">
-      Estimate: {facts.join(", ")}
-      {isFull && `; up to ${bytes(added)} may be added, which is too much`}
-    </p>
+    <>
+      <p class="note">
+        Estimate: {facts.join(", ")}
+        {isFull && `; up to ${bytes(added)} may be added, which is too much`}
+      </p>
+      {leftOut.length > 0 && <p class="note">Not included: {leftOut.map(plain).join(", ")}</p>}
+    </>
   );
 }
 
@@ -62,6 +67,12 @@ export function BackUpDialog({ subject, targets, onClose }: {
   const name = nameOf(subject);
   const isStack = "stack" in subject;
   const start = async (values: FormValues) => {
+    if (isStack && values.isSetting) {
+      await api("PUT /api/backup/stacks/{name}/mode", {
+        path: { name: subject.stack },
+        body: { mode: mode.value || null },
+      });
+    }
     const job = await api("POST /api/backup/snapshots", {
       body: {
         ...isStack ? { stack: subject.stack } : { volumes: [subject.volume] },
@@ -113,6 +124,12 @@ export function BackUpDialog({ subject, targets, onClose }: {
       />
       {isStack && (
         <>
+          {hasRole("admin", "backup:write") && (
+            <CheckField
+              label="Use this mode for all backups of the stack, unless a label says otherwise"
+              name="isSetting"
+            />
+          )}
           <CheckField
             label="Also stop or pause containers of other stacks that use its volumes"
             name="includeSharedUsers"

@@ -182,7 +182,7 @@ function Details({ job }: { job: Job }) {
         </Fact>
       )}
       {leftOut !== undefined && leftOut.length > 0 && (
-        <Fact name="Not below STACK_ROOTS">
+        <Fact name="Left out">
           <span class="wrap">{leftOut.map(plain).join(", ")}</span>
         </Fact>
       )}

@@ -3,7 +3,7 @@
 import { useSignal } from "@preact/signals";
 import { api } from "../../api/client.ts";
 import type { BackupSnapshot, BackupStackRestorePlan } from "../../api/types.ts";
-import { plain } from "../../base/text.ts";
+import { bytes, plain } from "../../base/text.ts";
 import { confirm } from "../../components/dialog.tsx";
 import { Fact, Facts } from "../../components/facts.tsx";
 import { SelectField, TextField } from "../../components/fields.tsx";
@@ -135,9 +135,15 @@ function rowsOf(plan: BackupStackRestorePlan): [name: string, text: string][] {
     ["New networks", networks.join(", ")],
     ["Images", images.map(({ name, from }) => `${name} (${ORIGINS[from]})`).join(", ")],
     ["Sources", directory === null ? sources : `${sources}, in ${directory}`],
+    ["Room", roomOf(plan)],
   ];
   return rows.filter(([, text]) => text !== "");
 }
+
+const roomOf = ({ room: { needed, free } }: BackupStackRestorePlan): string =>
+  `${needed === null ? "Need unknown" : `Up to ${bytes(needed)}`}, ${
+    free === null ? "free room of the engine unknown" : `${bytes(free)} free on the engine's disk`
+  }`;
 
 const ACTIONS: Record<BackupStackRestorePlan["services"][number]["action"], string> = {
   create: "new",

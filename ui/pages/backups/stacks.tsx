@@ -20,18 +20,12 @@ import { useContainerChanges } from "../../parts/used_by.tsx";
 import { stackPath } from "../../paths.ts";
 import { href } from "../../state/router.ts";
 import { hasRole } from "../../state/session.ts";
-import { BackUpDialog, nameOf, type Subject } from "./back_up.tsx";
+import { nameOf, type Subject } from "./back_up.tsx";
+import { backupButtons } from "./buttons.ts";
 import { beginDrill, LastDrill } from "./drill.tsx";
 import { BackupHistory } from "./history.tsx";
-import { ScheduleForm } from "../schedules/form.tsx";
 import { useBackupJobs, useSnapshots } from "./reading.ts";
-import {
-  mayChangeSchedules,
-  NextRun,
-  presetFor,
-  schedulesOf,
-  useBackupSchedules,
-} from "./scheduled.tsx";
+import { NextRun, schedulesOf, useBackupSchedules } from "./scheduled.tsx";
 import { isAnonymous, lastBackup, snapshotPath } from "./snapshot_text.ts";
 import { UnreadTargets } from "./unread.tsx";
 import styles from "./backups.css" with { type: "text" };
@@ -65,13 +59,11 @@ export function Stacks() {
   const rows = list && found &&
     rowsOf(list, found, volumes.data.value?.volumes ?? [], drills.data.value?.drills ?? [])
       .map((row): Row => ({ ...row, schedules: schedulesOf(schedules, row.subject) }));
-  const backUp = ({ subject }: Row) =>
-    dialog.open(BackUpDialog, { subject, targets: list!.targets });
-  const schedule = ({ subject, schedules: [item] }: Row) =>
-    dialog.open(ScheduleForm, { item, preset: presetFor(subject), onSaved: reload });
   const buttons: RowButton[] = [
-    ...hasRole("operator", "backup:run") ? [{ text: "Back up", onClick: backUp }] : [],
-    ...mayChangeSchedules() ? [{ text: "Schedule", onClick: schedule }] : [],
+    ...backupButtons(dialog, reload).map(({ text, open }): RowButton => ({
+      text,
+      onClick: ({ subject, schedules }) => open(subject, { targets: list!.targets, schedules }),
+    })),
     ...hasRole("operator", "backup:run") ? [DRILL] : [],
   ];
   const failed = [snapshots, stacks].find(({ error }) => error.value) ?? stacks;

@@ -17,14 +17,13 @@ const hidden = signal<readonly string[]>(readHidden());
 /** At most one line. */
 export function useUnbackedStacks(): Concern[] {
   const mayRead = engineReachable.value === true && hasRole("viewer", "backup:read");
-  const { data } = useRead("GET /api/backup/stacks", mayRead ? {} : undefined, [
-    "/api/schedules",
-    "/api/stacks",
-  ]);
-  const names = (data.value?.stacks ?? []).filter(
-    ({ parts, isExcluded, isScheduled, lastBackup }) =>
-      parts > 0 && !isExcluded && !isScheduled && lastBackup === null,
-  ).map(({ stack }) => stack).filter((name) => !hidden.value.includes(name));
+  const { data } = useRead(
+    "GET /api/backup/stacks",
+    mayRead ? { query: { unprotected: true } } : undefined,
+    ["/api/schedules", "/api/stacks"],
+  );
+  const names = (data.value?.stacks ?? []).map(({ stack }) => stack)
+    .filter((name) => !hidden.value.includes(name));
   if (names.length === 0) return [];
   return [{
     key: "unbacked",

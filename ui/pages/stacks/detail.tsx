@@ -14,8 +14,9 @@ import { query } from "../../state/router.ts";
 import { LogView } from "../logs/view.tsx";
 import { hasRole } from "../../state/session.ts";
 import { sentenceOf, showAlert } from "../../state/toasts.ts";
-import { updateStack } from "../updates/stack_update.tsx";
+import { StackUpdateDialog } from "../updates/stack_update.tsx";
 import { stackActions, STATUS_TONES, statusOf, useReloadOnStates } from "./actions.ts";
+import { GitSource } from "../git/source.tsx";
 import { Files } from "../../parts/files/files.tsx";
 import { JobList } from "../../parts/job_list.tsx";
 import { useReloadOnEnd } from "../../state/jobs.ts";
@@ -48,6 +49,7 @@ export default function Detail({ id = "", tab }: Record<string, string | undefin
   });
   useReloadOnStates(reload);
   useReloadOnEnd({ targetType: "stack", target: name }, reload);
+  const isUpdating = useSignal(false);
   const plan = useSignal<StackPlan | undefined>(undefined);
   useReloadAfter(data.value, () => plan.value = undefined);
   const stack = data.value;
@@ -83,9 +85,9 @@ export default function Detail({ id = "", tab }: Record<string, string | undefin
           ))}
           {stack.kind === "compose" && stack.containerCount > 0 &&
             hasRole("operator", "stacks:update") && (
-            <Button onClick={() => void updateStack(name)}>Update</Button>
+            <Button onClick={() => isUpdating.value = true}>Update</Button>
           )}
-          {open.path === undefined && stack.kind === "compose" && stack.hasSources &&
+          {open.path === undefined && stack.hasSources &&
             hasRole("operator", "stack_sources:read") && (
             <Button onClick={() => readPlan(name).then((read) => plan.value = read)}>Plan</Button>
           )}
@@ -93,6 +95,12 @@ export default function Detail({ id = "", tab }: Record<string, string | undefin
         </>
       }
     >
+      {isUpdating.value && (
+        <StackUpdateDialog
+          name={name}
+          onClose={() => isUpdating.value = false}
+        />
+      )}
       <JobList group="Stacks" target={{ targetType: "stack", target: name }} />
       <Tabs
         name="Stack"
@@ -113,6 +121,9 @@ export default function Detail({ id = "", tab }: Record<string, string | undefin
           : (
             <>
               {stack.kind === "compose" && <LastBackup stack={name} />}
+              {stack.kind === "compose" && hasRole("operator", SOURCES) && (
+                <GitSource stack={name} onChange={reload} />
+              )}
               <Services stack={stack} />
               {plan.value && <PlanSection plan={plan.value} />}
               <StackHistory name={name} />

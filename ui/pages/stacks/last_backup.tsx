@@ -8,17 +8,9 @@ import { addStyles } from "../../components/styles.ts";
 import { Time } from "../../components/time.tsx";
 import { JobList } from "../../parts/job_list.tsx";
 import { bytes, plain } from "../../base/text.ts";
-import { hasRole } from "../../state/session.ts";
-import { BackUpDialog } from "../backups/back_up.tsx";
+import { backupButtons } from "../backups/buttons.ts";
 import { useBackupJobs } from "../backups/reading.ts";
-import {
-  mayChangeSchedules,
-  NextRun,
-  presetFor,
-  schedulesOf,
-  useBackupSchedules,
-} from "../backups/scheduled.tsx";
-import { ScheduleForm } from "../schedules/form.tsx";
+import { NextRun, schedulesOf, useBackupSchedules } from "../backups/scheduled.tsx";
 import { lastBackup, snapshotPath } from "../backups/snapshot_text.ts";
 import styles from "../backups/backups.css" with { type: "text" };
 
@@ -38,12 +30,6 @@ export function LastBackup({ stack }: { stack: string }) {
   const { targets } = list;
   const isUnknown = targets.some(({ error }) => error !== null);
   const own = schedulesOf(schedules, { stack });
-  const schedule = () =>
-    dialog.open(ScheduleForm, {
-      item: own[0],
-      preset: presetFor({ stack }),
-      onSaved: reloadSchedules,
-    });
   return (
     <>
       <JobList group="Backups" target={{ target: stack }} />
@@ -68,12 +54,14 @@ export function LastBackup({ stack }: { stack: string }) {
             </>
           )}
         </p>
-        {hasRole("operator", "backup:run") && (
-          <Button onClick={() => dialog.open(BackUpDialog, { subject: { stack }, targets })}>
-            Back up
+        {backupButtons(dialog, reloadSchedules).map(({ text, open }) => (
+          <Button
+            key={text}
+            onClick={() => open({ stack }, { targets, schedules: own })}
+          >
+            {text}
           </Button>
-        )}
-        {mayChangeSchedules() && <Button onClick={schedule}>Schedule</Button>}
+        ))}
         {dialog.shown}
       </div>
     </>

@@ -10,6 +10,7 @@ import { navigate } from "../../state/router.ts";
 import { hasRole } from "../../state/session.ts";
 import { withResult } from "../../state/toasts.ts";
 import { reportJob } from "../../state/jobs.ts";
+import { rollBackStack } from "../updates/roll_back.tsx";
 
 /** The actions that apply now. */
 export function moreActions(stack: StackDetail, onChange: () => void): MenuItem[] {
@@ -21,6 +22,7 @@ export function moreActions(stack: StackDetail, onChange: () => void): MenuItem[
     items.push({ name: "Adopt", onSelect: () => navigate(stackPath(stack, "source")) });
   }
   if (isDeployed) {
+    items.push({ name: "Roll back", onSelect: () => void rollBackStack(stack) });
     items.push({
       name: "Down",
       danger: true,

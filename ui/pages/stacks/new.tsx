@@ -54,7 +54,7 @@ const PLACES = ["database", "disk"] as const;
 const PLACE_NAMES = { database: "In Longshore", disk: "In a directory on the host" };
 
 const KINDS = ["compose", "swarm"] as const;
-const KIND_NAMES = { compose: "Compose", swarm: "Swarm (stored only)" };
+const KIND_NAMES = { compose: "Compose", swarm: "Swarm" };
 
 function NewStackForm({ initial }: { initial: Draft }) {
   const name = useSignal("");
@@ -132,7 +132,8 @@ function NewStackForm({ initial }: { initial: Draft }) {
     });
     keepNothing();
     showStatus(`Saved ${stack.name}`);
-    navigate(stackPath(stack, job ? undefined : "source"), { replace: true });
+    const page = { ...stack, kind: kind.peek() };
+    navigate(stackPath(page, job ? undefined : "source"), { replace: true });
     if (job) void reportJob(() => Promise.resolve(job), `Deployed ${stack.name}`);
   };
   const button = (
@@ -210,12 +211,6 @@ function NewStackForm({ initial }: { initial: Draft }) {
             </p>
           </div>
         )}
-        {kind.value === "swarm" && (
-          <p class="hint new-stack-directory">
-            Longshore keeps the sources and their versions. Deploy them with{" "}
-            <code>docker stack deploy</code>.
-          </p>
-        )}
       </div>
       <Beginnings draft={draft} onReplaced={replaced} />
       <SourceEditor
@@ -234,7 +229,7 @@ function NewStackForm({ initial }: { initial: Draft }) {
         {kind.value === "compose" && hasRole("operator", "stack_sources:read") &&
           button("plan", "Plan", showPlan)}
         {button("save", "Save", () => store(false))}
-        {kind.value === "compose" && button("deploy", "Deploy", () => store(true))}
+        {button("deploy", "Deploy", () => store(true))}
       </div>
     </>
   );

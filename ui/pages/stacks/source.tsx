@@ -11,7 +11,7 @@ import { hasRole } from "../../state/session.ts";
 import { sentenceOf, showAlert, showStatus } from "../../state/toasts.ts";
 import { Adopt } from "./adopt.tsx";
 import { Conflict } from "./conflict.tsx";
-import { deployStack } from "./deploy.tsx";
+import { DeployDialog, deployStack } from "./deploy.tsx";
 import { useAnswer } from "./editor/answer.ts";
 import { draftOf, isSameDraft, sourcesOf } from "./editor/draft.ts";
 import { type Problem, problemsOf } from "./editor/problems.tsx";
@@ -36,13 +36,12 @@ export function Source({ stack, onAdopted }: { stack: StackDetail; onAdopted: ()
   }
   if (error.value && !data.value) return <Failure error={error.value} onRetry={reload} />;
   if (!data.value) return <Loading name="Source" />;
-  return <SourceForm initial={data.value} />;
+  return <SourceForm initial={data.value} isDeployed={stack.containerCount > 0} />;
 }
 
-function SourceForm({ initial }: { initial: StackSource }) {
-  const { name, kind, directory, configFiles } = initial;
+function SourceForm({ initial, isDeployed }: { initial: StackSource; isDeployed: boolean }) {
+  const { name, directory, configFiles } = initial;
   const isReadOnly = !hasRole("admin", "stacks:write");
-  const isSwarm = kind === "swarm";
   const version = useSignal(initial.version);
   const saved = useSignal(draftOf(initial));
   const draft = useSignal(saved.peek());
@@ -50,6 +49,8 @@ function SourceForm({ initial }: { initial: StackSource }) {
   const refusal = useAnswer<readonly Problem[]>(draft);
   const plan = useAnswer<StackPlan>(draft);
   const conflict = useSignal<{ newer: StackSource; diff: string } | undefined>(undefined);
+  /** Version of which the deploy is to be confirmed. */
+  const asked = useSignal<number | undefined>(undefined);
   const busy = useSignal<"save" | "plan" | "deploy" | undefined>(undefined);
   const isChanged = !isSameDraft(draft.value, saved.value);
   useUnsaved(isChanged);
@@ -106,7 +107,8 @@ function SourceForm({ initial }: { initial: StackSource }) {
   const deploy = async () => {
     if (isChanged ? !await save() : await showNewer()) return;
     plan.set(undefined);
-    await deployStack(name, version.peek());
+    if (isDeployed) asked.value = version.peek();
+    else await deployStack(name, { expectedVersion: version.peek() });
   };
   const run = async (what: "save" | "plan" | "deploy", work: () => Promise<unknown>) => {
     if (busy.peek()) return;
@@ -123,8 +125,6 @@ function SourceForm({ initial }: { initial: StackSource }) {
             {configFiles.map((file) => plain(file.slice(directory.length + 1))).join(", ")}
           </>
         )}
-        {isSwarm &&
-          " Swarm stacks are only stored here: deploy them with docker stack deploy."}
       </p>
       <SourceEditor
         draft={draft}
@@ -150,15 +150,13 @@ function SourceForm({ initial }: { initial: StackSource }) {
             Save
           </Button>
         )}
-        {!isSwarm && (
-          <Button
-            busy={busy.value === "plan"}
-            onClick={() => void run("plan", showPlan)}
-          >
-            Plan
-          </Button>
-        )}
-        {!isReadOnly && !isSwarm && (
+        <Button
+          busy={busy.value === "plan"}
+          onClick={() => void run("plan", showPlan)}
+        >
+          Plan
+        </Button>
+        {!isReadOnly && (
           <Button
             kind="primary"
             busy={busy.value === "deploy"}
@@ -168,6 +166,13 @@ function SourceForm({ initial }: { initial: StackSource }) {
           </Button>
         )}
       </div>
+      {asked.value !== undefined && (
+        <DeployDialog
+          name={name}
+          expectedVersion={asked.value}
+          onClose={() => asked.value = undefined}
+        />
+      )}
       {conflict.value && (
         <Conflict
           {...conflict.value}

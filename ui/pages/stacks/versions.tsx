@@ -25,7 +25,8 @@ export function Versions({ name, hasSources }: { name: string; hasSources: boole
     hasSources ? { path: { name } } : undefined,
   );
   const users = useUserOptions();
-  const authorOf = (id: string) => id === ON_DISK ? "Edit on disk" : userName(users, id);
+  const authorOf = ({ createdBy: id, commit }: Version) =>
+    commit ? commit.author : id === ON_DISK ? "Edit on disk" : userName(users, id);
   const compared = useSignal<number | undefined>(undefined);
   const versions = data.value?.versions;
   const current = versions?.[0]?.version;
@@ -40,7 +41,8 @@ export function Versions({ name, hasSources }: { name: string; hasSources: boole
       ),
       sort: ({ version }) => version,
     },
-    textColumn("Author", ({ createdBy }) => authorOf(createdBy)),
+    textColumn("Author", authorOf),
+    ...versions?.some(({ commit }) => commit !== null) ? [COMMIT] : [],
     timeColumn("Time", ({ createdAt }) => createdAt),
   ];
   const actions = ({ version }: Version): MenuItem[] => [{
@@ -72,6 +74,11 @@ export function Versions({ name, hasSources }: { name: string; hasSources: boole
     </>
   );
 }
+
+const COMMIT: Column<Version> = textColumn(
+  "Commit",
+  ({ commit }) => commit ? `${commit.id.slice(0, 10)} ${commit.message}` : "–",
+);
 
 /** Changes that restoring a version makes. */
 function Comparison({ name, version, current, onRestored, onClose }: {

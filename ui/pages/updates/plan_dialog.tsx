@@ -7,10 +7,10 @@ import type { ContainerUpdatePlan, Job } from "../../api/types.ts";
 import { Button } from "../../components/button.tsx";
 import { Dialog } from "../../components/dialog.tsx";
 import { Fact, Facts } from "../../components/facts.tsx";
-import { Icon } from "../../components/icon.tsx";
 import { Failure, Loading } from "../../components/states.tsx";
-import { bytes, duration, imageName, plain } from "../../base/text.ts";
+import { duration, imageName, plain } from "../../base/text.ts";
 import { beginJob } from "../../state/jobs.ts";
+import { type DataChoice, DataFact, DataField, PlanNotes } from "./data.tsx";
 import { RehearsalFacts, RehearsalField } from "./rehearsal.tsx";
 
 /**
@@ -27,12 +27,11 @@ export function UpdateDialog(
 ) {
   const image = useSignal<string | undefined>(undefined);
   const force = useSignal(false);
-  const isUndone = useSignal<boolean | undefined>(undefined);
-  const data = isUndone.value === undefined ? undefined : isUndone.value ? "undo" : "keep";
+  const data = useSignal<DataChoice | undefined>(undefined);
   const rehearse = useSignal<boolean | undefined>(undefined);
   const { plan, error, reload } = usePlan(id, {
     image: image.value,
-    data,
+    data: data.value,
     rehearse: rehearse.value,
   });
   const blocking = plan?.obstacles.filter(({ canForce }) => !(canForce && force.value)) ?? [];
@@ -44,7 +43,7 @@ export function UpdateDialog(
           path: { id },
           body: {
             ...(image.value && { image: image.value }),
-            ...(data && { data }),
+            ...(data.value && { data: data.value }),
             ...(plan?.newDigest && { digest: plan.newDigest }),
             force: force.value,
             ...(rehearse.value !== undefined && { rehearse: rehearse.value }),
@@ -78,14 +77,10 @@ export function UpdateDialog(
         : plan
         ? <Plan plan={plan} />
         : <Loading name="Plan" />}
-      <label class="check">
-        <input
-          type="checkbox"
-          checked={isUndone.value ?? plan?.data.choice === "undo"}
-          onChange={(event) => isUndone.value = event.currentTarget.checked}
-        />
-        Bring the data back if it fails
-      </label>
+      <DataField
+        isUndone={(data.value ?? plan?.data.choice) === "undo"}
+        onChange={(choice) => data.value = choice}
+      />
       <RehearsalField
         isChosen={rehearse.value ?? (plan ? plan.rehearsal !== null : false)}
         onChange={(isChosen) => rehearse.value = isChosen}
@@ -146,7 +141,7 @@ function usePlan(
   id: string,
   { image, data, rehearse }: {
     image: string | undefined;
-    data: "keep" | "undo" | undefined;
+    data: DataChoice | undefined;
     rehearse: boolean | undefined;
   },
 ) {
@@ -180,27 +175,13 @@ function usePlan(
 const words = (setting: string): string =>
   setting.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
 
-/** E.g. `shop_data (12 MB), at This host`. */
-function describeData({ volumes, target }: ContainerUpdatePlan["data"]): string {
-  if (volumes.length === 0) return "The container writes to no volumes";
-  const names = volumes.map(({ name, size }) =>
-    size === null ? plain(name) : `${plain(name)} (${bytes(size)})`
-  );
-  return `${names.join(", ")}, at ${target === null ? "a new target on this host" : plain(target)}`;
-}
-
 function Plan({ plan }: { plan: ContainerUpdatePlan }) {
   const { currentImageId, newImageId, recreated, watched, replaced, verification } = plan;
   const { method, holdSeconds, deadlineSeconds } = verification;
   const single = replaced?.flatMap(({ setting, names }) => names.length > 0 ? [] : [setting]) ?? [];
   return (
     <>
-      {[...plan.obstacles.map(({ message }) => message), ...plan.warnings].map((message) => (
-        <div key={message} class="note warn">
-          <Icon name="alert" />
-          <p class="wrap">{plain(message)}</p>
-        </div>
-      ))}
+      <PlanNotes plan={plan} />
       <Facts>
         <Fact name="Image">
           <span class="wrap">{plain(plan.image)}</span>
@@ -224,11 +205,7 @@ function Plan({ plan }: { plan: ContainerUpdatePlan }) {
           </Fact>
         ))}
         {single.length > 0 && <Fact name="From the new image">{single.map(words).join(", ")}</Fact>}
-        {plan.data.choice === "undo" && (
-          <Fact name="Data kept before">
-            <span class="wrap">{describeData(plan.data)}</span>
-          </Fact>
-        )}
+        <DataFact data={plan.data} />
         <Fact name="Success">
           {method === "health" ? "Healthy" : "Running without a restart"} for{" "}
           {duration(holdSeconds)}, within {duration(deadlineSeconds)}

@@ -1,6 +1,7 @@
-/** Goes back to the image before an update, after a confirmation. @module */
+/** Goes back to before an update or a deploy, after a confirmation. @module */
 
 import { api } from "../../api/client.ts";
+import type { StackDetail } from "../../api/types.ts";
 import { confirm } from "../../components/dialog.tsx";
 import { plain } from "../../base/text.ts";
 import { beginJob } from "../../state/jobs.ts";
@@ -14,8 +15,34 @@ import { hasRole } from "../../state/session.ts";
 export async function rollBack(
   { id, name, hasData }: { id: string; name: string; hasData: boolean },
 ): Promise<void> {
-  let data = false;
   const text = `${plain(name)} goes back to the image that it used before.`;
+  const data = await confirmRollback(name, text, hasData);
+  if (data === undefined) return;
+  await beginJob(
+    `The rollback of ${plain(name)}`,
+    () => api("POST /api/containers/{id}/rollback", { path: { id }, body: { data } }),
+  );
+}
+
+/** Starts the job that rolls a stack back, whose start says whether it can. */
+export async function rollBackStack({ name }: Pick<StackDetail, "name">): Promise<void> {
+  const text = "What the last update or deploy of the stack has changed is taken back: its " +
+    "containers go back to their images, or the version before is deployed.";
+  const data = await confirmRollback(name, text, true);
+  if (data === undefined) return;
+  await beginJob(
+    `The rollback of ${plain(name)}`,
+    () => api("POST /api/stacks/{name}/rollback", { path: { name }, body: { data } }),
+  );
+}
+
+/** @returns Whether data is brought back; `undefined` if the user cancels. */
+async function confirmRollback(
+  name: string,
+  text: string,
+  hasData: boolean,
+): Promise<boolean | undefined> {
+  let data = false;
   const consequence = hasData && hasRole("admin", "backup:write")
     ? (
       <>
@@ -25,14 +52,10 @@ export async function rollBack(
             type="checkbox"
             onChange={(event) => data = event.currentTarget.checked}
           />
-          Bring back the data from before the update; what was written since is kept as a snapshot
+          Bring back the data from before, too; what was written since is kept as a snapshot
         </label>
       </>
     )
     : `${text} Data in its volumes stays as it is.`;
-  if (!await confirm({ verb: "Roll back", name, consequence })) return;
-  await beginJob(
-    `The rollback of ${plain(name)}`,
-    () => api("POST /api/containers/{id}/rollback", { path: { id }, body: { data } }),
-  );
+  return await confirm({ verb: "Roll back", name, consequence }) ? data : undefined;
 }

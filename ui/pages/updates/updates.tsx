@@ -23,12 +23,15 @@ import { COLUMNS, isAvailable, shortName } from "./columns.tsx";
 import { UpdateHistory } from "./history.tsx";
 import { SettingsDialog } from "./settings.tsx";
 import { UpdateDialog } from "./plan_dialog.tsx";
-import { updateStack } from "./stack_update.tsx";
+import { StackUpdateDialog } from "./stack_update.tsx";
 import { outdatedContainers, updateAll } from "./all.ts";
 
 type ContainerRef = ImageUpdate["containers"][number];
 
-type Task = { name: "settings" } | { name: "update"; container: ContainerRef; tags: string[] };
+type Task =
+  | { name: "settings" }
+  | { name: "update"; container: ContainerRef; tags: string[] }
+  | { name: "stack"; stack: string };
 
 export default function Updates() {
   const { data, error, reload } = useRead("GET /api/updates", {});
@@ -104,7 +107,11 @@ export default function Updates() {
         nameOf={shortName}
         {...((mayUpdate || hasRole("operator", "stacks:update")) && {
           actions: (update: ImageUpdate) =>
-            menuOf(update, (container, tags) => task.value = { name: "update", container, tags }),
+            menuOf(
+              update,
+              (container, tags) => task.value = { name: "update", container, tags },
+              (stack) => task.value = { name: "stack", stack },
+            ),
         })}
         defaultSort="status"
       />
@@ -114,6 +121,7 @@ export default function Updates() {
       {open?.name === "update" && (
         <UpdateDialog container={open.container} tags={open.tags} onClose={close} />
       )}
+      {open?.name === "stack" && <StackUpdateDialog name={open.stack} onClose={close} />}
     </Page>
   );
 }
@@ -165,6 +173,7 @@ async function check(images?: string[]): Promise<void> {
 function menuOf(
   { image, status, containers, newerVersions, repository, registry }: ImageUpdate,
   onUpdate: (container: ContainerRef, tags: string[]) => void,
+  onUpdateStack: (stack: string) => void,
 ): MenuItem[] {
   const tags = newerVersions.map(({ tag }) => `${registry}/${repository}:${tag}`);
   const stacks = [...new Set(containers.flatMap(({ stack }) => stack ?? []))];
@@ -181,7 +190,7 @@ function menuOf(
     ...(hasRole("operator", "stacks:update")
       ? stacks.map((stack) => ({
         name: `Update stack ${plain(stack)}`,
-        onSelect: () => void updateStack(stack),
+        onSelect: () => onUpdateStack(stack),
       }))
       : []),
     ...(mayUpdate ? [{ name: "Check", onSelect: () => void check([image]) }] : []),

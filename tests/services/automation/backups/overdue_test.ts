@@ -69,6 +69,7 @@ async function scheduled(labels: Record<string, string> = {}) {
       volumes: ["shop_data"],
     }]),
     "GET /images/json": () => Response.json([{ Id: `sha256:${"a".repeat(64)}`, Labels: {} }]),
+    "GET /volumes": () => Response.json({ Volumes: [] }),
   });
   const app = testApp({ engine: fake.engine, now: START });
   insertBackupTarget(app.deps.db, backupTarget({ id: TARGET }));
@@ -178,6 +179,20 @@ Deno.test("a backup is not overdue while it runs, nor while its schedule is off"
   equal(events.length, 1);
 });
 
+Deno.test("GET /api/backup/stacks?unprotected=true has stacks that nothing backs up", async () => {
+  await using t = await scheduled();
+  const list = async () =>
+    (await t.app.call("GET", "/api/backup/stacks?unprotected=true")).body.stacks
+      .map(({ stack }: { stack: string }) => stack);
+  deepEqual(await list(), []);
+  for (const { id } of (await t.app.call("GET", "/api/schedules")).body.schedules) {
+    equal((await t.app.call("PUT", `/api/schedules/${id}`, { enabled: false })).status, 200);
+  }
+  deepEqual(await list(), ["shop"]);
+  backUp(t.app);
+  deepEqual(await list(), []);
+});
+
 Deno.test("a stack with the label off is not overdue", async () => {
   await using t = await scheduled({ "longshore.backup": "off" });
   await t.at("2026-01-09T12:00:00Z");
@@ -190,7 +205,7 @@ Deno.test("GET /api/backup/stacks tells the last backup of each stack, also to l
   const list = async (stack: string) =>
     (await app.call("GET", "/api/backup/stacks", undefined, { scope: { stacks: [stack] } })).body
       .stacks;
-  const shop = { stack: "shop", parts: 1, isExcluded: false, isScheduled: true };
+  const shop = { stack: "shop", parts: 1, isExcluded: false, isScheduled: true, mode: null };
   deepEqual(await list("shop"), [{ ...shop, lastBackup: null }]);
   backUp(app);
   deepEqual(await list("shop"), [{
@@ -203,6 +218,11 @@ Deno.test("GET /api/backup/stacks tells the last backup of each stack, also to l
     },
   }]);
   deepEqual(await list("press"), []);
+  for (const mode of ["pause", "live", null]) {
+    equal((await app.call("PUT", "/api/backup/stacks/shop/mode", { mode })).status, 200);
+    equal((await list("shop"))[0].mode, mode);
+  }
+  equal((await app.call("PUT", "/api/backup/stacks/press/mode", { mode: "stop" })).status, 404);
   app.clock.set("2026-01-01T13:00:00Z");
   const metrics = await (await app.fetch("GET", "/metrics")).text();
   equal(metrics.includes('longshore_backup_age_seconds{stack="shop"} 3600'), true);

@@ -13,6 +13,7 @@ import {
   directoryEntry,
   entriesOf,
   fileEntry,
+  joinRepository,
   newRepository,
   optionsOf,
   PASSWORD,
@@ -116,6 +117,38 @@ Deno.test("a lock excludes others, until it is stale or its process has ended", 
   await (await acquire(true, holder("host1", 2))).release();
   await prune.release();
   await backup.release();
+  deepEqual(storage.keys("locks"), []);
+});
+
+Deno.test("what is excluded by a lock waits for it, and fails at once otherwise", async () => {
+  const storage = createMemoryStorage();
+  const options = { ...optionsOf(storage), retryMs: 1, creates: true };
+  using first = await startRepository(await repositoryWorkerScript(), options, signal);
+  const second = await joinRepository(storage);
+  const { promise: isStored, resolve: store } = Promise.withResolvers<void>();
+  const started = Promise.withResolvers<void>();
+  const backup = second.backup(
+    (async function* () {
+      started.resolve();
+      await isStored;
+      yield* entriesOf(entries);
+    })(),
+    description,
+    signal,
+  );
+  await started.promise;
+  await first.backup(entriesOf(entries), description, signal);
+  await rejects(first.removeSnapshots([], signal), { reason: "locked" });
+  const reasons: string[] = [];
+  await first.removeSnapshots([], signal, {
+    onLocked(reason) {
+      reasons.push(reason);
+      store();
+    },
+  });
+  await backup;
+  match(reasons[0]!, /^Repository is locked by process/);
+  equal((await second.snapshots(signal)).length, 2);
   deepEqual(storage.keys("locks"), []);
 });
 

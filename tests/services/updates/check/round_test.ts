@@ -90,6 +90,7 @@ Deno.test("an image is compared with all digests of the image that its container
       newerVersions: [],
       rateLimitRemaining: null,
       containers: ["web", "worker"],
+      services: [],
       checkedAt: "2026-01-01T00:00:00.000Z",
       lastGoodAt: "2026-01-01T00:00:00.000Z",
       nextCheckAt: null,

@@ -1,17 +1,10 @@
-/** /api/alerts: alert rules and their events. @module */
+/** /api/alerts/rules, and the metrics and templates for them. @module */
 
 import * as z from "zod";
+import { type Metric, METRIC_GROUPS, UNITS } from "../../services/alerts/metrics/kind.ts";
+import { ALERT_METRICS } from "../../services/alerts/metrics/mod.ts";
+import { previewAlertRule } from "../../services/alerts/preview.ts";
 import {
-  acknowledgeAlert,
-  getAlertEvent,
-  listActiveAlerts,
-  listAlertEvents,
-} from "../services/alerts/events.ts";
-import { type Metric, METRIC_GROUPS, UNITS } from "../services/alerts/metrics/kind.ts";
-import { ALERT_METRIC_IDS, ALERT_METRICS } from "../services/alerts/metrics/mod.ts";
-import { previewAlertRule } from "../services/alerts/preview.ts";
-import {
-  ALERT_OPERATORS,
   ALERT_STATES,
   type AlertRuleView,
   changeAlertRule,
@@ -19,31 +12,13 @@ import {
   getAlertRule,
   listAlertRules,
   removeAlertRule,
-} from "../services/alerts/rules.ts";
-import { assertAlertPattern } from "../services/alerts/settings.ts";
-import { ALERT_TEMPLATES } from "../services/alerts/recommended.ts";
-import { SEVERITIES } from "../services/events/message.ts";
-import type { Deps } from "../services/deps.ts";
-import { endpoint } from "./contract/endpoint.ts";
-import {
-  Done,
-  EnabledBody,
-  Name,
-  paged,
-  pagingQuery,
-  Patterns,
-  Target,
-  Timestamp,
-} from "./contract/shapes.ts";
-
-const MetricId = z.enum(ALERT_METRIC_IDS).meta({
-  id: "AlertMetric",
-  description: ALERT_METRICS.map(({ id, description }) => `${id}: ${description}`).join(". "),
-});
-
-const Operator = z.enum(ALERT_OPERATORS).meta({ id: "AlertOperator" });
-
-const Severity = z.enum(SEVERITIES);
+} from "../../services/alerts/rules.ts";
+import { assertAlertPattern } from "../../services/alerts/settings.ts";
+import { ALERT_TEMPLATES } from "../../services/alerts/recommended.ts";
+import type { Deps } from "../../services/deps.ts";
+import { endpoint } from "../contract/endpoint.ts";
+import { Done, EnabledBody, Name, Patterns, Target, Timestamp } from "../contract/shapes.ts";
+import { InhibitedBy, MetricId, Operator, Severity, ValueText } from "./shapes.ts";
 
 const WatchedTarget = z.discriminatedUnion("kind", [
   ...Target.options,
@@ -120,8 +95,6 @@ const Condition = z.string().meta({
   example: "CPU > 90 % for 1 min",
 });
 
-const ValueText = z.string().meta({ description: "The value with its unit", example: "97.2 %" });
-
 const Template = z.object({
   id: z.string().meta({ example: "disk-almost-full" }),
   description: z.string().meta({ example: "The host has little disk space left." }),
@@ -138,11 +111,6 @@ const RuleChanges = z.object({
 })
   .partial()
   .meta({ id: "AlertRuleChanges", example: { threshold: 95, durationSeconds: 120 } });
-
-const InhibitedBy = z.enum(["maintenance", "silence"]).nullable().meta({
-  description: "Why no messages are sent about it at the moment; a rule, if this applies to all " +
-    "of its containers that are not ok",
-});
 
 const Rule = z.object({
   ...settings,
@@ -167,35 +135,6 @@ const Rule = z.object({
   }),
   inhibitedBy: InhibitedBy,
 }).meta({ id: "AlertRule" });
-
-const AlertEvent = z.object({
-  id: z.string(),
-  ruleId: z.string(),
-  ruleName: z.string(),
-  metric: MetricId,
-  operator: Operator,
-  threshold: z.number(),
-  value: z.number().meta({ description: "When the rule fired" }),
-  valueText: ValueText,
-  message: z.string().meta({ example: "CPU is at 97.2 % (limit: above 90 % for 1 min)" }),
-  severity: Severity,
-  container: z.string().nullable().meta({ description: "Its name; null for the host or a stack" }),
-  stack: z.string().nullable().meta({
-    description: "The stack of the container, or the one that the value belongs to",
-  }),
-  firedAt: Timestamp,
-  rule_name: z.string().meta({ description: "Same as ruleName" }),
-  created_at: Timestamp.meta({ description: "Same as firedAt" }),
-  resolvedAt: Timestamp.nullable().meta({ description: "null while it fires" }),
-  acknowledgedAt: Timestamp.nullable(),
-  acknowledgedBy: z.string().nullable().meta({
-    description: "The user's email, or key",
-    example: "ada@example.org",
-  }),
-  comment: z.string().nullable().meta({ description: "Of the acknowledgement" }),
-}).meta({ id: "AlertEvent" });
-
-const ActiveAlert = AlertEvent.extend({ inhibitedBy: InhibitedBy }).meta({ id: "ActiveAlert" });
 
 const MetricDescription = z.object({
   id: z.string().meta({ example: "container_restarts" }),
@@ -235,7 +174,7 @@ const toDescription = (metric: Metric) => ({
 
 const UNKNOWN = { 404: "The rule does not exist" };
 
-export const alertEndpoints = (deps: Deps) => [
+export const alertRuleEndpoints = (deps: Deps) => [
   endpoint("GET /api/alerts/rules", {
     operationId: "listAlertRules",
     summary: "List alert rules",
@@ -371,46 +310,4 @@ export const alertEndpoints = (deps: Deps) => [
       templates: z.array(Template),
     }).meta({ id: "AlertTemplateList" }),
   }, () => ({ templates: [...ALERT_TEMPLATES] })),
-
-  endpoint("GET /api/alerts/active", {
-    operationId: "listActiveAlerts",
-    summary: "List active alerts",
-    description: "Alerts that are not resolved, newest first.",
-    role: "viewer",
-    permission: "alerts:read",
-    returns: z.object({ alerts: z.array(ActiveAlert) }).meta({ id: "ActiveAlertList" }),
-  }, () => ({ alerts: listActiveAlerts(deps) })),
-
-  endpoint("GET /api/alerts/events", {
-    operationId: "listAlertEvents",
-    summary: "List alert events",
-    description: "Newest first, kept for 90 days, including events of deleted rules.",
-    role: "viewer",
-    permission: "alerts:read",
-    query: z.object(pagingQuery(50)),
-    returns: paged({ events: z.array(AlertEvent) }).meta({ id: "AlertEventPage" }),
-  }, ({ query }) => listAlertEvents(deps, query)),
-
-  endpoint("GET /api/alerts/events/:id", {
-    operationId: "getAlertEvent",
-    summary: "Get an alert event",
-    role: "viewer",
-    permission: "alerts:read",
-    returns: AlertEvent,
-    failures: { 404: "The event does not exist" },
-  }, ({ params }) => getAlertEvent(deps, params.id)),
-
-  endpoint("POST /api/alerts/events/:id/acknowledge", {
-    operationId: "acknowledgeAlert",
-    summary: "Acknowledge an alert",
-    description: "Records that a user takes care of it. The alert stays active until its " +
-      "condition no longer holds. A later acknowledgement replaces the earlier one.",
-    role: "operator",
-    permission: "alerts:write",
-    body: z.object({
-      comment: z.string().trim().min(1).max(1_000).optional(),
-    }).meta({ id: "AlertAcknowledgement", example: { comment: "Adding a disk" } }),
-    returns: AlertEvent,
-    failures: { 404: "The event does not exist", 409: "The alert is already resolved" },
-  }, ({ params, body, caller }) => acknowledgeAlert(deps, params.id, body.comment ?? null, caller)),
 ];

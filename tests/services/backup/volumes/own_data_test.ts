@@ -1,11 +1,19 @@
 import { deepEqual, rejects, throws } from "node:assert/strict";
-import { assertNotData, findOwnData, pathsOfData } from "../../../services/files/own_data.ts";
-import { volumePlace } from "../../../services/files/volume_place.ts";
-import type { Volume } from "../../../engine/volumes.ts";
-import type { Container } from "../../../services/containers/inventory.ts";
-import { containerOf, setContainers, simulateContainers } from "../../helpers/fake_containers.ts";
-import { fakeEngine } from "../../helpers/fake_engine.ts";
-import { testApp } from "../../helpers/test_app.ts";
+import {
+  assertNotData,
+  findOwnData,
+  pathsOfData,
+} from "../../../../services/backup/volumes/own_data.ts";
+import { volumePlace } from "../../../../services/files/volume_place.ts";
+import type { Volume } from "../../../../engine/volumes.ts";
+import type { Container } from "../../../../services/containers/inventory.ts";
+import {
+  containerOf,
+  setContainers,
+  simulateContainers,
+} from "../../../helpers/fake_containers.ts";
+import { fakeEngine } from "../../../helpers/fake_engine.ts";
+import { testApp } from "../../../helpers/test_app.ts";
 
 type Mount = Container["details"]["mounts"][number];
 

@@ -1,17 +1,18 @@
 /**
- * The service's own data, which no request for files reaches: it has the keys of stored secrets, and
- * everything that checks of accounts and the audit log rely on.
+ * The service's own data, which no request for files and no snapshot reaches: it has the keys of stored
+ * secrets, and everything that checks of accounts and the audit log rely on.
  *
  * @module
  */
 
 import { join, relative, resolve } from "node:path";
-import { type Volume, volumeList } from "../../engine/volumes.ts";
-import { isInside } from "../text/paths.ts";
-import type { Container } from "../containers/inventory.ts";
-import { currentContainers, type ReadDeps } from "../containers/reads.ts";
-import type { Deps } from "../deps.ts";
-import { AppError } from "../errors.ts";
+import { type Volume, volumeList } from "../../../engine/volumes.ts";
+import { isInside } from "../../text/paths.ts";
+import type { Container } from "../../containers/inventory.ts";
+import { currentContainers, type ReadDeps } from "../../containers/reads.ts";
+import type { Deps } from "../../deps.ts";
+import type { MountSource } from "../../containers/helper_container.ts";
+import { AppError } from "../../errors.ts";
 
 /** The data directory. */
 interface OwnData {
@@ -84,13 +85,44 @@ const absolute = (...paths: (string | undefined)[]): string[] => [
 export function assertNotData(
   path: string,
   data: readonly string[],
-  access: "read" | "change",
+  access: Access,
 ): void {
-  const isOwn = data.some((each) =>
-    isInside(path, each) || (access === "change" && isInside(each, path))
-  );
-  if (isOwn) throw ownData(path);
+  if (isOwn(path, data, access)) throw ownData(path);
+}
+
+type Access = "read" | "change";
+
+const isOwn = (path: string, data: readonly string[], access: Access): boolean =>
+  data.some((each) => isInside(path, each) || (access === "change" && isInside(each, path)));
+
+/** @returns Whether a volume or a directory of the host has the data, or a path in it with `read`. */
+export async function ownDataCheck(
+  deps: ReadDeps & Pick<Deps, "config">,
+): Promise<(mount: MountSource, path?: string, access?: Access) => boolean> {
+  const data = await findOwnData(deps);
+  const volumes = await volumeList(deps.engine);
+  return ({ type, source }, path = "", access = "change") => {
+    if (type === "volume" && source === data.volume) return true;
+    const directories = type === "bind"
+      ? [source]
+      : volumes.filter(({ Name }) => Name === source).flatMap(directoriesOfVolume);
+    return directories.some((each) => isOwn(join(each, path), data.directories, access));
+  };
 }
 
 export const ownData = (what: string) =>
   new AppError("forbidden", `${what} has the service's own data, which is not available as files`);
+
+/** @throws {AppError} `forbidden` for a part of a snapshot or a restore with the data. */
+export async function assertNotOwn(
+  deps: ReadDeps & Pick<Deps, "config">,
+  parts: readonly { path: string; mount: MountSource }[],
+): Promise<void> {
+  const isOwnMount = await ownDataCheck(deps);
+  const found = parts.find(({ mount }) => isOwnMount(mount));
+  if (!found) return;
+  throw new AppError(
+    "forbidden",
+    `${found.path} has the service's own data, which only its own backup has (longshore backup)`,
+  );
+}

@@ -1,0 +1,216 @@
+/** /api/fleet/hosts/:id/api/…: requests that are passed on to a host of this hub. @module */
+
+import * as z from "zod";
+import { assertMayDo } from "../../services/access/caller.ts";
+import { assertOrigin, assertTerminalAllowed } from "../../services/containers/terminal/access.ts";
+import type { Deps } from "../../services/deps.ts";
+import { AppError } from "../../services/errors.ts";
+import { toClient } from "../../services/fleet/passing/headers.ts";
+import {
+  findHost,
+  type PassedRequest,
+  type PassedResponse,
+  passOn,
+} from "../../services/fleet/passing/pass.ts";
+import type { PassingHost } from "../../services/fleet/passing/sides.ts";
+import { passTerminal } from "../../services/fleet/passing/terminal.ts";
+import { issueTicket } from "../../services/live/tickets.ts";
+import { type Endpoint, type Input, rawEndpoint, type RawResponse } from "../contract/endpoint.ts";
+import { PathText } from "../contract/shapes.ts";
+import { targetOf } from "../pipeline/request_url.ts";
+import { upgradeWebSocket } from "../pipeline/web_socket.ts";
+import { readBody } from "./body.ts";
+
+const Params = z.object({
+  id: PathText.meta({ description: "Id or name of the host", example: "edge-7" }),
+  path: z.string().max(4_000).meta({ example: "containers/web/stop" }),
+});
+
+type PassInput = Input<z.output<typeof Params>, unknown, unknown>;
+
+const DESCRIPTION = "The request is sent to the host over its link, as the calling user, and the " +
+  "host's answer is the answer: its status, its body, event streams, uploads and terminals too. " +
+  "The host allows its hub's users at most what its `FLEET_ALLOW` says, and never changes of " +
+  "accounts, tokens, identity, license or its fleet.";
+
+const CONTRACT = {
+  role: "viewer",
+  scope: "open",
+  forwards: true,
+  params: Params,
+  returns: z.unknown(),
+  produces: "application/json",
+  failures: {
+    404: "The host is unknown, or it answered so",
+    502: "The host refused the note of the hub, or its answer is not HTTP",
+    503: "The host is away or does not answer, or too many requests are being passed on to it",
+  },
+} as const;
+
+export const passingEndpoints = (deps: Deps): Endpoint[] => [
+  rawEndpoint("GET /api/fleet/hosts/:id/api/:path{.+}", {
+    operationId: "readFromHost",
+    summary: "Read from a host",
+    description: `${DESCRIPTION} With a handshake, it is a WebSocket.`,
+    acceptsTicket: true,
+    ...CONTRACT,
+  }, (input) => answerRead(deps, input)),
+
+  rawEndpoint("POST /api/fleet/hosts/:id/api/:path{.+}", {
+    operationId: "postToHost",
+    summary: "Post to a host",
+    description: `${DESCRIPTION} Tickets are issued by the hub.`,
+    ...CONTRACT,
+  }, (input) => answerPost(deps, input)),
+
+  rawEndpoint("PUT /api/fleet/hosts/:id/api/:path{.+}", {
+    operationId: "putToHost",
+    summary: "Put to a host",
+    description: DESCRIPTION,
+    ...CONTRACT,
+  }, (input) => answerWrite(deps, input)),
+
+  rawEndpoint("DELETE /api/fleet/hosts/:id/api/:path{.+}", {
+    operationId: "deleteFromHost",
+    summary: "Delete from a host",
+    description: DESCRIPTION,
+    ...CONTRACT,
+  }, (input) => answerWrite(deps, input)),
+];
+
+async function answerRead(deps: Deps, input: PassInput): Promise<RawResponse> {
+  const { caller, request } = input;
+  const host = findHost(deps, input.params.id);
+  const isUpgrade = request.headers.get("upgrade")?.toLowerCase() === "websocket";
+  if (isUpgrade) return await openTerminal(deps, host, input);
+  if (caller.passed) throw new AppError("unauthorized", "The ticket is for a terminal");
+  return await pass(deps, host, await passedRequest(input));
+}
+
+async function answerPost(deps: Deps, input: PassInput): Promise<RawResponse> {
+  const { caller, note, params: { id, path } } = input;
+  const host = findHost(deps, id);
+  if (path === "stream/ticket") {
+    note.unaudited = true;
+    assertMayDo(caller, "viewer", "system:read");
+    return json(200, issueTicket(deps, caller));
+  }
+  return path.endsWith("/ticket")
+    ? await answerTicket(deps, host, input)
+    : await answerWrite(deps, input);
+}
+
+async function answerWrite(deps: Deps, input: PassInput): Promise<RawResponse> {
+  const { note, params: { id }, request: { method } } = input;
+  const host = findHost(deps, id);
+  const passed = await passedRequest(input);
+  note.target = host.name;
+  note.command = `${method} ${passed.target}`;
+  return await pass(deps, host, passed);
+}
+
+/** Keeps the host's ticket for a terminal, and issues one of the hub instead. */
+async function answerTicket(
+  deps: Deps,
+  host: PassingHost,
+  input: PassInput,
+): Promise<RawResponse> {
+  assertTerminalAllowed(deps, input.caller);
+  const answer = await answerWrite(deps, input);
+  if (answer.status !== 200) return answer;
+  const issued = TicketAnswer.safeParse(await jsonOf(answer));
+  if (!issued.success) throw new AppError("bad_gateway", `Host ${host.name} issued no ticket`);
+  const { ticket, expiresAt } = issued.data;
+  const path = targetIn(input.request).replace(/\/ticket(\?.*)?$/, "");
+  const passed = { hostId: host.id, path, ticket };
+  return json(200, { ...issueTicket(deps, input.caller, passed), expiresAt });
+}
+
+const TicketAnswer = z.object({ ticket: z.string().max(200), expiresAt: z.iso.datetime() });
+
+/** Largest answer with a ticket, in bytes. */
+const TICKET_ANSWER_MAX = 4_096;
+
+async function jsonOf({ body }: RawResponse): Promise<unknown> {
+  let text = "";
+  const decoder = new TextDecoder();
+  if (body === null || body instanceof Uint8Array) return undefined;
+  for await (const piece of body) {
+    text += decoder.decode(piece, { stream: true });
+    if (text.length > TICKET_ANSWER_MAX) return undefined;
+  }
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+async function openTerminal(
+  deps: Deps,
+  host: PassingHost,
+  input: PassInput,
+): Promise<RawResponse> {
+  const { caller, request, recordPhase } = input;
+  const { headers } = request;
+  assertOrigin(deps, { origin: headers.get("origin"), host: headers.get("host") });
+  assertTerminalAllowed(deps, caller);
+  const passed = await passedRequest(input);
+  const { pathname } = new URL(passed.target, "http://host");
+  const { passed: ticket } = caller;
+  if (ticket?.hostId !== host.id || ticket.path !== pathname) {
+    throw new AppError("unauthorized", "A ticket for this terminal is required");
+  }
+  const target = `${pathname}?ticket=${encodeURIComponent(ticket.ticket)}`;
+  const entry = { targets: [host.name], command: `GET ${pathname}`, outcome: "success" } as const;
+  const answer = await passTerminal(deps, host, { ...passed, target }, {
+    upgrade: () => upgradeWebSocket(request, deps.terminals.pongTimeoutS),
+    record: (phase) => recordPhase(phase, entry),
+  });
+  return answer instanceof Response ? answer : toResponse(host, answer);
+}
+
+async function passedRequest(
+  { assertAllowed, caller, grantedTo, request, requestId }: PassInput,
+): Promise<PassedRequest> {
+  return {
+    method: request.method,
+    target: targetIn(request),
+    headers: request.headers,
+    body: request.method === "GET" ? null : await readBody(request, assertAllowed),
+    caller,
+    permissions: grantedTo(caller.userId),
+    requestId,
+    signal: request.signal,
+  };
+}
+
+/**
+ * Path and query at the host, without a ticket.
+ *
+ * @throws {AppError} `not_found` for a path that leads out of `/api/`.
+ */
+function targetIn(request: Request): string {
+  const target = targetOf(request).replace(/^\/api\/fleet\/hosts\/[^/]+/, "");
+  const url = new URL(`http://host${target}`);
+  // Only then: the query is written anew, perhaps in another form.
+  if (url.searchParams.has("ticket")) url.searchParams.delete("ticket");
+  if (!url.pathname.startsWith("/api/")) {
+    throw new AppError("not_found", "Only paths below /api/ are passed on");
+  }
+  return url.pathname + url.search;
+}
+
+async function pass(deps: Deps, host: PassingHost, passed: PassedRequest): Promise<RawResponse> {
+  return toResponse(host, await passOn(deps, host, passed));
+}
+
+function toResponse(
+  { id }: PassingHost,
+  { head, body }: PassedResponse,
+): RawResponse {
+  const headers = toClient(head.headers, `/api/fleet/hosts/${id}`);
+  return new Response(body, { status: head.status, headers });
+}
+
+const json = (status: number, body: unknown): RawResponse => Response.json(body, { status });

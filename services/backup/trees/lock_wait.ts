@@ -1,0 +1,21 @@
+/** Waits for locks of repositories, which jobs show as their progress. @module */
+
+import type { JobRun } from "../../jobs/kind.ts";
+import type { LockWait } from "../restic/lock.ts";
+import type { Repository } from "../restic/repository.ts";
+import { translated } from "../targets/repository.ts";
+
+/** Shows why a job waits. */
+export const lockWait = ({ progress }: Pick<JobRun, "progress">): LockWait => ({
+  onLocked: (message) => progress({ current: 0, total: null, message }),
+});
+
+/**
+ * Waits for a prune. Called before containers are stopped or anything is deleted.
+ *
+ * @throws {AppError} `conflict` if the repository stays locked.
+ */
+export const whenUnlocked = (
+  repository: Repository,
+  job: Pick<JobRun, "progress" | "signal">,
+): Promise<void> => translated(() => repository.whenUnlocked(lockWait(job), job.signal));

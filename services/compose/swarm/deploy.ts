@@ -1,0 +1,259 @@
+/** Deploys a Swarm stack. Swarm replaces the tasks; each service is waited for before the next one. @module */
+
+import { ifThere } from "../../../engine/errors.ts";
+import { networkCreate } from "../../../engine/networks.ts";
+import {
+  type Grant,
+  serviceCreate,
+  serviceList,
+  serviceRemove,
+  type ServiceSpec,
+} from "../../../engine/swarm.ts";
+import { definedFields } from "../../change.ts";
+import { startOrder } from "../../containers/order.ts";
+import type { Deps } from "../../deps.ts";
+import { JobEnd, type JobRun } from "../../jobs/kind.ts";
+import { authFor } from "../../swarm/actions.ts";
+import { changeService } from "../../swarm/change_steps.ts";
+import { converge } from "../../swarm/converge.ts";
+import { resolveImage, withRollback } from "../../swarm/service_jobs.ts";
+import { STACK_LABEL } from "../../swarm/services.ts";
+import { type AppliedChange, type DeployResult, withoutSecrets } from "../deploy/job.ts";
+import { dependenciesOf, type Project } from "../load/resolve.ts";
+import { type LoadedStack, openStack } from "../plan/stored.ts";
+import type { SwarmDeployInput } from "./job.ts";
+import { planSwarm, readState } from "./plan.ts";
+import { serviceSpec } from "./spec.ts";
+import {
+  createValues,
+  namesOf,
+  readIds,
+  removeUnusedValues,
+  type StackValue,
+  valuesOf,
+} from "./values.ts";
+
+type Job = JobRun<SwarmDeployInput>;
+
+/** Result of the step `plan`. */
+interface Planned {
+  changes: AppliedChange[];
+  warnings: string[];
+}
+
+/** A service that the deploy has changed. */
+interface Done {
+  key: string;
+  id: string;
+  isNew: boolean;
+}
+
+export async function deploySwarmStack(deps: Deps, given: Job): Promise<DeployResult> {
+  const { version } = given.input;
+  const stack = await openStack(deps, given.target, version, "swarm");
+  const job = withoutSecrets(given, stack.secretValues);
+  const values = await valuesOf(deps, stack);
+  const { changes, warnings } = await job.step("plan", () => planned(deps, job, stack, values));
+  const result = { version, changes, warnings };
+  await job.step("networks", () => createNetworks(deps, stack.project, changes));
+  await job.step("values", () => createValues(deps, values).then(() => null));
+  const done: Done[] = [];
+  for (const [index, { name: key, action }] of inOrder(stack.project, changes).entries()) {
+    const spec = await fullSpec(deps, job, stack.project, key, values);
+    try {
+      const work = action === "create" ? createService : updateService;
+      await work(deps, job, { key, spec, number: index + 1, done });
+    } catch (error) {
+      if (!(error instanceof JobEnd)) throw error;
+      throw await failed(deps, job, done, { key, result, error });
+    }
+  }
+  await job.step("remove", () => removeOrphans(deps, stack.project, changes));
+  await job.step("clean up", () => removeUnusedValues(deps, job.target, values).then(() => null));
+  return result;
+}
+
+async function planned(
+  deps: Deps,
+  { input, target }: Job,
+  stack: LoadedStack,
+  values: readonly StackValue[],
+): Promise<Planned> {
+  const { recreate, removeOrphans, services } = input;
+  const { changes, warnings } = planSwarm(stack, values, await readState(deps, target), {
+    recreate,
+    removeOrphans,
+    ...(services && { services }),
+  });
+  return {
+    changes: changes.map(({ kind, name, action }) => ({ kind, name, action })),
+    warnings,
+  };
+}
+
+/** Services that are created or changed, those that others depend on first. */
+function inOrder({ services }: Project, changes: readonly AppliedChange[]): AppliedChange[] {
+  const byKey = new Map(
+    changes.filter(({ kind, action }) =>
+      kind === "service" && (action === "create" || action === "recreate")
+    ).map((change) => [change.name, change]),
+  );
+  const dependencies = new Map(
+    Object.entries(services).map(([key, service]) => [key, Object.keys(dependenciesOf(service))]),
+  );
+  return startOrder(dependencies).flat().flatMap((key) => byKey.get(key) ?? []);
+}
+
+async function createNetworks(
+  { engine }: Deps,
+  { name, networks }: Project,
+  changes: readonly AppliedChange[],
+): Promise<string[]> {
+  const created = [];
+  for (const { kind, name: key, action } of changes) {
+    if (kind !== "network" || action !== "create") continue;
+    const network = networks[key]!;
+    const { config, ...ipam } = network.ipam ?? {};
+    await networkCreate(engine, {
+      body: definedFields({
+        Name: network.name,
+        Driver: network.driver ?? "overlay",
+        Internal: network.internal,
+        Attachable: network.attachable,
+        EnableIPv6: network.enable_ipv6,
+        Options: network.driver_opts,
+        Labels: { ...network.labels, [STACK_LABEL]: name },
+        IPAM: network.ipam && definedFields({
+          Driver: ipam.driver,
+          Options: ipam.options,
+          Config: (config ?? []).map((part) =>
+            definedFields({
+              Subnet: part.subnet,
+              Gateway: part.gateway,
+              IPRange: part.ip_range,
+              AuxiliaryAddresses: part.aux_addresses,
+            })
+          ),
+        }),
+      }),
+    });
+    created.push(network.name);
+  }
+  return created;
+}
+
+/** The specification with the ids of secrets and configs and the digest of the image. */
+async function fullSpec(
+  deps: Deps,
+  { input }: Job,
+  project: Project,
+  key: string,
+  values: readonly StackValue[],
+): Promise<ServiceSpec> {
+  const spec = serviceSpec(project, key, namesOf(values));
+  const ids = await readIds(deps);
+  const { ContainerSpec = {} } = spec.TaskTemplate ?? {};
+  const withIds = (grants: Grant[] | null | undefined) =>
+    grants?.map((grant) =>
+      grant.SecretName === undefined
+        ? { ...grant, ConfigID: ids.get(`config ${grant.ConfigName}`)! }
+        : { ...grant, SecretID: ids.get(`secret ${grant.SecretName}`)! }
+    );
+  const { update_config: update } = project.services[key]!.deploy ?? {};
+  const full: ServiceSpec = {
+    ...spec,
+    TaskTemplate: {
+      ...spec.TaskTemplate,
+      ContainerSpec: definedFields({
+        ...ContainerSpec,
+        Image: await resolveImage(deps, ContainerSpec.Image ?? ""),
+        Secrets: withIds(ContainerSpec.Secrets),
+        Configs: withIds(ContainerSpec.Configs),
+      }),
+    },
+  };
+  const isLeft = update?.failure_action !== undefined || input.onFailure !== "rollback";
+  return isLeft ? full : withRollback(full);
+}
+
+interface Work {
+  key: string;
+  spec: ServiceSpec;
+  /** Distinguishes the steps of the services. */
+  number: number;
+  done: Done[];
+}
+
+async function createService(deps: Deps, job: Job, { key, spec, number, done }: Work) {
+  const { engine } = deps;
+  const id = await job.step(`create ${number}`, async () => {
+    // An earlier process may have created it before it could record that.
+    const found = await findByName(deps, spec.Name!);
+    return found ?? (await serviceCreate(engine, spec, { auth: authFor(deps, spec) })).ID;
+  });
+  done.push({ key, id, isNew: true });
+  await job.step(`started ${number}`, () => converge(deps, job, id, { StartedAt: undefined }));
+}
+
+async function updateService(deps: Deps, job: Job, { key, spec, number, done }: Work) {
+  const id = await findByName(deps, spec.Name!);
+  if (id === undefined) throw new JobEnd("failed", `Service ${spec.Name} was removed meanwhile`);
+  const change = (current: ServiceSpec): ServiceSpec => ({
+    ...spec,
+    TaskTemplate: {
+      ...spec.TaskTemplate,
+      ForceUpdate: (current.TaskTemplate?.ForceUpdate ?? 0) +
+        (job.input.recreate === "always" ? 1 : 0),
+    },
+  });
+  await changeService(deps, job, id, change, { number });
+  done.push({ key, id, isNew: false });
+}
+
+async function findByName({ engine }: Deps, name: string): Promise<string | undefined> {
+  const found = await serviceList(engine, { filters: { name: [name] } });
+  return found.find(({ Spec }) => Spec.Name === name)?.ID;
+}
+
+/** Returns the services that were changed before to their earlier versions. */
+async function failed(
+  deps: Deps,
+  job: Job,
+  done: readonly Done[],
+  { key, result, error }: { key: string; result: DeployResult; error: JobEnd },
+): Promise<JobEnd> {
+  const message = `${key}: ${error.message}`;
+  if (job.input.onFailure === "stop") return new JobEnd("failed", message, result);
+  if (error.status === "needs_attention") return new JobEnd(error.status, message, result);
+  try {
+    for (const [index, { id, isNew }] of done.toReversed().entries()) {
+      if (isNew) {
+        await job.step(`rollback ${index + 1}`, () => ifThere(serviceRemove(deps.engine, id)));
+      } else {
+        const steps = { ...job, step: prefixed(job, `rollback ${index + 1}`) };
+        await changeService(deps, steps, id, (spec) => spec, { rollback: "previous" });
+      }
+    }
+    // A service whose update was paused has not returned by itself.
+    const isBack = error.status === "rolled_back" || done.some((each) => each.key === key);
+    return new JobEnd(isBack ? "rolled_back" : "needs_attention", message, result);
+  } catch (cause) {
+    if (!(cause instanceof JobEnd)) throw cause;
+    return new JobEnd("needs_attention", `${message}; then: ${cause.message}`, result);
+  }
+}
+
+/** Steps of a rollback have names of their own. */
+const prefixed = (job: Job, prefix: string): Job["step"] => (name, work) =>
+  job.step(`${prefix} ${name}`, work);
+
+async function removeOrphans(
+  { engine }: Deps,
+  { name }: Project,
+  changes: readonly AppliedChange[],
+): Promise<string[]> {
+  const removed = changes.filter(({ kind, action }) => kind === "service" && action === "remove")
+    .map((change) => `${name}_${change.name}`);
+  for (const each of removed) await ifThere(serviceRemove(engine, each));
+  return removed;
+}

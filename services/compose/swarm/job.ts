@@ -1,0 +1,70 @@
+/** The jobs that deploy Swarm stacks and remove them. @module */
+
+import type { NamedJobKind } from "../../jobs/kind.ts";
+import type { DeployInput, DeployResult } from "../deploy/job.ts";
+import { deployEvent, downEvent } from "../deploy/kinds.ts";
+
+export type SwarmDeployInput =
+  & Pick<DeployInput, "onFailure" | "removeOrphans" | "services" | "version">
+  & { recreate: DeployInput["recreate"] };
+
+export interface SwarmDownResult {
+  services: string[];
+  networks: string[];
+  secrets: string[];
+  configs: string[];
+}
+
+/** Loaded on first use, because most starts of the service have no deploy to resume. */
+const deploy: NamedJobKind<SwarmDeployInput, DeployResult>["run"] = async (deps, job) =>
+  await (await import("./deploy.ts")).deploySwarmStack(deps, job);
+
+const down: NamedJobKind<object, SwarmDownResult>["run"] = async (deps, job) =>
+  await (await import("./down.ts")).removeSwarmStack(deps, job);
+
+const SHARED = {
+  group: "Stacks",
+  isListed: true,
+  targetType: "stack",
+  role: "admin",
+  permission: "stacks:write",
+} as const;
+
+export const swarmDeployKind: NamedJobKind<SwarmDeployInput, DeployResult> = {
+  ...SHARED,
+  id: "stack.swarm_deploy",
+  title: "Deploy",
+  running: "Deploying {target}",
+  steps: {
+    plan: "Plan",
+    networks: "Create networks",
+    values: "Create secrets and configs",
+    create: "Create a service",
+    started: "Wait until the tasks of the new service run",
+    read: "Read a service",
+    change: "Change the service",
+    wait: "Wait until its tasks run",
+    remove: "Remove services",
+    rollback: "Return to the earlier version",
+    "clean up": "Remove earlier secrets and configs",
+  },
+  run: deploy,
+  recover: deploy,
+  endEvent: deployEvent,
+};
+
+export const swarmDownKind: NamedJobKind<object, SwarmDownResult> = {
+  ...SHARED,
+  id: "stack.swarm_down",
+  title: "Down",
+  running: "Removing {target}",
+  steps: {
+    services: "Remove services",
+    tasks: "Wait until their tasks have ended",
+    networks: "Remove networks",
+    values: "Remove secrets and configs",
+  },
+  run: down,
+  recover: down,
+  endEvent: downEvent,
+};

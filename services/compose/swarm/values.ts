@@ -1,0 +1,128 @@
+/**
+ * Secrets and configs of a Swarm stack. They cannot change, so that each content has its own name,
+ * which ends with a keyed hash.
+ *
+ * @module
+ */
+
+import { serviceList } from "../../../engine/swarm.ts";
+import type { Deps } from "../../deps.ts";
+import { AppError } from "../../errors.ts";
+import { STACK_LABEL } from "../../swarm/services.ts";
+import { OPERATIONS, type ValueKind } from "../../swarm/values.ts";
+import type { LoadedStack } from "../plan/stored.ts";
+import type { ValueNames } from "./spec.ts";
+
+/** Label of those that Longshore has created: the key in the Compose file. */
+const KEY_LABEL = "longshore.value";
+
+const HASH_DIGITS = 12;
+const NAME_MAX = 64;
+
+/** A secret or config of the Compose file that some service uses. */
+export interface StackValue {
+  kind: ValueKind;
+  key: string;
+  /** On the engine. */
+  name: string;
+  /** `null` for an external one. */
+  content: string | null;
+  labels: Record<string, string>;
+}
+
+type Loaded = Pick<LoadedStack, "contents" | "project">;
+
+/** @throws {AppError} `conflict` for a file that only the host has. */
+export async function valuesOf(
+  { secrets }: Pick<Deps, "secrets">,
+  { contents, project }: Loaded,
+): Promise<StackValue[]> {
+  const values: StackValue[] = [];
+  for (const kind of ["secret", "config"] as const) {
+    const section = `${kind}s` as const;
+    const used = new Set(
+      Object.values(project.services).flatMap((each) => (each[section] ?? []).map((g) => g.source)),
+    );
+    for (const [key, part] of Object.entries(project[section])) {
+      if (!used.has(key)) continue;
+      const labels = { ...part.labels, [STACK_LABEL]: project.name, [KEY_LABEL]: key };
+      if (part.external) {
+        values.push({ kind, key, name: part.name, content: null, labels });
+        continue;
+      }
+      const content = contents.get(`${section}.${key}`);
+      if (content === undefined) throw unreadable(section, key);
+      const hash = await hashOf(secrets, content);
+      const name = `${part.name.slice(0, NAME_MAX - HASH_DIGITS - 1)}-${hash}`;
+      values.push({ kind, key, name, content, labels });
+    }
+  }
+  return values;
+}
+
+const unreadable = (section: string, key: string) =>
+  new AppError(
+    "conflict",
+    `${section}.${key} has a file of the host or a driver, which a Swarm stack cannot use here; ` +
+      "store the file among the sources",
+  );
+
+async function hashOf(secrets: Deps["secrets"], content: string): Promise<string> {
+  const fingerprint = await secrets.fingerprint(content);
+  return Uint8Array.fromBase64(fingerprint, { alphabet: "base64url" }).toHex()
+    .slice(0, HASH_DIGITS);
+}
+
+export const namesOf = (values: readonly StackValue[]): ValueNames =>
+  new Map(values.map(({ kind, key, name }) => [`${kind}s.${key}`, name]));
+
+/** Ids of secrets and configs on the engine, e.g. by `secret shop_key-1f2e3d4c5b6a`. */
+export async function readIds({ engine }: Pick<Deps, "engine">): Promise<Map<string, string>> {
+  const ids = new Map<string, string>();
+  for (const kind of ["secret", "config"] as const) {
+    for (const { ID, Spec } of await OPERATIONS[kind].list(engine)) {
+      ids.set(`${kind} ${Spec.Name}`, ID);
+    }
+  }
+  return ids;
+}
+
+/** Creates the missing ones. @throws {AppError} `conflict` for an external one that does not exist. */
+export async function createValues(
+  { engine }: Pick<Deps, "engine">,
+  values: readonly StackValue[],
+): Promise<void> {
+  const ids = await readIds({ engine });
+  for (const { kind, name, content, labels } of values) {
+    if (ids.has(`${kind} ${name}`)) continue;
+    if (content === null) {
+      throw new AppError("conflict", `The external ${kind} ${name} does not exist`);
+    }
+    const Data = new TextEncoder().encode(content).toBase64();
+    await OPERATIONS[kind].create(engine, { Name: name, Labels: labels, Data });
+  }
+}
+
+/** Removes those of earlier deploys. A service may still roll back to one. */
+export async function removeUnusedValues(
+  { engine }: Pick<Deps, "engine">,
+  stack: string,
+  values: readonly StackValue[],
+): Promise<void> {
+  const services = await serviceList(engine);
+  for (const kind of ["secret", "config"] as const) {
+    const { grants, id, list, remove } = OPERATIONS[kind];
+    const used = new Set(
+      services.flatMap(({ Spec, PreviousSpec }) =>
+        [Spec, PreviousSpec].flatMap((spec) =>
+          (spec?.TaskTemplate?.ContainerSpec?.[grants] ?? []).map((grant) => grant[id])
+        )
+      ),
+    );
+    const current = new Set(values.filter((each) => each.kind === kind).map(({ name }) => name));
+    for (const { ID, Spec } of await list(engine)) {
+      const isOwn = Spec.Labels?.[STACK_LABEL] === stack && Spec.Labels[KEY_LABEL] !== undefined;
+      if (isOwn && !used.has(ID) && !current.has(Spec.Name)) await remove(engine, ID);
+    }
+  }
+}

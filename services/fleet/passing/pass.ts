@@ -1,0 +1,206 @@
+/**
+ * Passes requests on to a host of this hub: each with a signed note, on a stream of its own. A host
+ * that is away, slow or sends garbage delays nothing but its own responses.
+ *
+ * @module
+ */
+
+import { selectUser } from "../../../db/users.ts";
+import { EngineProtocolError } from "../../../engine/errors.ts";
+import type { Caller, UserRole } from "../../access/caller.ts";
+import { randomText } from "../../builtins.ts";
+import { withTimeLimit } from "../../deadline.ts";
+import type { Deps } from "../../deps.ts";
+import { AppError, notFound } from "../../errors.ts";
+import type { Link, LinkStream } from "../link/stream.ts";
+import { digestOf, REFUSAL_HEADER, sealNote, type SignedNote } from "../notes/note.ts";
+import { NOTE_REFUSALS, type NoteRefusal } from "../notes/verify.ts";
+import { exchangeOver, type PassedBody, type StreamResponse } from "./exchange.ts";
+import type { PassingHost } from "./sides.ts";
+import { toMember } from "./headers.ts";
+import type { Passage } from "./passages.ts";
+
+/** Longest wait for a stream, in milliseconds: the link may be about to be given up. */
+const OPEN_MS = 10_000;
+
+/** Longest wait for the head of a response, in milliseconds: a rebuild pulls its image first. */
+const HEAD_MS = 15 * 60_000;
+
+/** Validity of a note, in milliseconds: the measured offset of the clocks may be wrong by 10 s. */
+const VALIDITY_MS = 20_000;
+
+const NONCE_BYTES = 16;
+
+/** A request to pass on. */
+export interface PassedRequest {
+  method: string;
+  /** Path and query at the host. */
+  target: string;
+  headers: Headers;
+  body: PassedBody | null;
+  caller: Caller;
+  /** Permissions that custom roles give the caller. */
+  permissions: readonly string[];
+  requestId: string;
+  /** Aborts when the client has left. */
+  signal: AbortSignal;
+  isUpgrade?: boolean;
+  /** Whether the caller may keep it open; default: as long as their token is valid. */
+  isAllowed?: () => boolean;
+}
+
+/** A request that is being passed on. */
+interface Passing {
+  /** Closes the stream. May be called again. */
+  end: () => void;
+  /** Aborts when the caller may no longer keep it open. */
+  signal: AbortSignal;
+}
+
+export type PassedResponse = StreamResponse & Passing;
+
+/** A stream for a request, whose note is signed. */
+interface OpenedPassage extends Passing {
+  stream: LinkStream;
+  /** Headers for the host, the note among them. */
+  headers: Record<string, string>;
+}
+
+type PassDeps = Pick<Deps, "db" | "passing" | "now">;
+
+/** @throws {AppError} `not_found` for an unknown host. */
+export function findHost({ passing }: Pick<Deps, "passing">, ref: string): PassingHost {
+  const host = passing.hub()?.findHost(ref);
+  if (!host) throw notFound("Host", ref);
+  return host;
+}
+
+/**
+ * Sends the request to the host, and returns the beginning of its response.
+ *
+ * @throws {AppError} `unavailable` if the host is away or does not answer; `bad_gateway` if it refuses
+ * the note or answers with something else than HTTP; `too_many_requests` above a share.
+ */
+export async function passOn(
+  deps: PassDeps,
+  host: PassingHost,
+  request: PassedRequest,
+): Promise<PassedResponse> {
+  const { method, target, body, isUpgrade } = request;
+  const { stream, headers, end, signal } = await openPassage(deps, host, request);
+  try {
+    const response = await withTimeLimit({
+      timeoutMs: HEAD_MS,
+      timeoutError: () => new AppError("unavailable", `Host ${host.name} did not answer in time`),
+    }, () => exchangeOver(stream, { method, target, headers, body, isUpgrade }, end));
+    assertNoteAccepted(host, response);
+    return { ...response, end, signal };
+  } catch (error) {
+    end();
+    throw toCallerError(host, error);
+  }
+}
+
+/** Opens a stream to the host and signs the note of the request. */
+async function openPassage(
+  { db, passing, now }: PassDeps,
+  host: PassingHost,
+  request: PassedRequest,
+): Promise<OpenedPassage> {
+  const hub = passing.hub()!;
+  const link = hub.link(host.id);
+  if (!link) throw new AppError("unavailable", `Host ${host.name} is ${host.state}`);
+  const { body, caller, headers, requestId, isAllowed, isUpgrade } = request;
+  const passage = passing.passages.begin(caller, host, isAllowed);
+  try {
+    const stream = await openStream(link, host, request.signal);
+    const end = endOf(passage, stream, request.signal);
+    try {
+      const content = isUpgrade || body && "stream" in body
+        ? { digest: null, stream: String(stream.id) }
+        : { digest: await digestOf(body?.bytes ?? new Uint8Array()), stream: null };
+      const note = await sealNote(hub.sign, {
+        ...noteOf(request, selectUser(db, caller.userId)?.email),
+        hub: await hub.key(),
+        host: link.peer,
+        ...content,
+        exp: now().getTime() + Math.round(link.clock.offset) + VALIDITY_MS,
+        nonce: randomText(NONCE_BYTES),
+      });
+      const { signal } = passage;
+      return { stream, headers: toMember(headers, { note, requestId }), end, signal };
+    } catch (error) {
+      end();
+      throw error;
+    }
+  } catch (error) {
+    passage.end();
+    throw toCallerError(host, error);
+  }
+}
+
+function noteOf(
+  { method, target, caller, permissions }: PassedRequest,
+  email: string | undefined,
+): Pick<
+  SignedNote,
+  "user" | "name" | "role" | "permissions" | "scope" | "method" | "path"
+> {
+  const { userId, role, apiToken, scope = null } = caller;
+  const owner = email ?? "API key";
+  return {
+    user: userId,
+    name: apiToken ? `${owner} (${apiToken.name})` : owner,
+    role: role as UserRole,
+    permissions,
+    scope,
+    method,
+    path: target,
+  };
+}
+
+async function openStream(
+  link: Link,
+  { name }: PassingHost,
+  signal: AbortSignal,
+): Promise<LinkStream> {
+  return await withTimeLimit({
+    timeoutMs: OPEN_MS,
+    timeoutError: () => new AppError("unavailable", `The link to host ${name} does not answer`),
+    signal,
+  }, (limit) => link.open(limit));
+}
+
+/** Ends the passage with the response, the client or the rights of the caller. */
+function endOf(passage: Passage, stream: LinkStream, client: AbortSignal): () => void {
+  let isEnded = false;
+  const end = () => {
+    if (isEnded) return;
+    isEnded = true;
+    client.removeEventListener("abort", end);
+    stream.close();
+    passage.end();
+  };
+  client.addEventListener("abort", end, { once: true });
+  passage.signal.addEventListener("abort", end, { once: true });
+  if (client.aborted || passage.signal.aborted) end();
+  return end;
+}
+
+/** The host answers 401 with the reason: not one that the client could act on by logging in. */
+function assertNoteAccepted({ name }: PassingHost, { head }: Pick<StreamResponse, "head">): void {
+  const refusal = head.headers.get(REFUSAL_HEADER);
+  if (refusal === undefined) return;
+  const reason = Object.hasOwn(NOTE_REFUSALS, refusal)
+    ? NOTE_REFUSALS[refusal as NoteRefusal]
+    : "The note is not accepted";
+  throw new AppError("bad_gateway", `Host ${name} refused the request: ${reason}`);
+}
+
+/** The errors of a host: a link that ends, and what is not HTTP. */
+function toCallerError({ name }: PassingHost, error: unknown): AppError {
+  if (error instanceof AppError) return error;
+  return error instanceof EngineProtocolError
+    ? new AppError("bad_gateway", `Host ${name} sent an invalid response`, { cause: error })
+    : new AppError("unavailable", `The link to host ${name} has ended`, { cause: error });
+}

@@ -1,0 +1,146 @@
+/** Deploys of new versions: their ends, and the next step of each stack. @module */
+
+import { selectGitRepository } from "../../db/git_repositories.ts";
+import {
+  type GitStack,
+  selectGitStack,
+  selectGitStacks,
+  updateGitStack,
+} from "../../db/git_stacks.ts";
+import { selectJobs, selectUnfinishedJobOf } from "../../db/jobs.ts";
+import { selectCurrentVersion, selectStackVersion } from "../../db/stack_versions.ts";
+import { automaticActor, recordAudit } from "../access/audit/audit.ts";
+import type { Caller } from "../access/caller.ts";
+import { deployKind } from "../compose/deploy/kinds.ts";
+import type { DeployInput } from "../compose/deploy/job.ts";
+import { planStoredStack } from "../compose/plan/stored.ts";
+import type { Deps } from "../deps.ts";
+import { asAppError } from "../errors.ts";
+import { emit } from "../events/emit.ts";
+import { createNextDue } from "../input/cron.ts";
+import { errorFields } from "../log.ts";
+import { readUpdateSettings } from "../updates/settings.ts";
+import { openedAt } from "../updates/window.ts";
+import { openBare } from "./fetch/bare.ts";
+import { AUTHOR, measure } from "./follow.ts";
+import { nextStep, stateOf } from "./state.ts";
+
+/** Jobs that are read of a stack. */
+const JOBS_READ = 20;
+
+export const ACTOR = automaticActor(AUTHOR);
+
+/** The service itself, with the rights of those who chose the automation. */
+const CALLER: Caller = { userId: AUTHOR, role: "admin", familyId: "", address: "" };
+
+/** Records the ends of deploys, and takes the next step of every stack. */
+export async function continueStacks(deps: Deps): Promise<void> {
+  const isOpen = isWindowOpen(deps);
+  for (const { stack } of selectGitStacks(deps.db)) {
+    await recordDeploys(deps, stack);
+    await takeStep(deps, stack, isOpen);
+  }
+}
+
+/** Without windows, it is always time. */
+function isWindowOpen(deps: Deps): boolean {
+  const { windows } = readUpdateSettings(deps);
+  const next = createNextDue();
+  return windows.length === 0 ||
+    windows.some((window) => openedAt(window, deps.now(), { next }) !== undefined);
+}
+
+/** Finds out from the jobs of a stack which version is deployed, and which one failed. */
+async function recordDeploys(deps: Deps, stack: string): Promise<void> {
+  const { db } = deps;
+  const row = selectGitStack(db, stack);
+  if (!row) return;
+  const ended = endedDeploys(db, stack);
+  const seen = ended.findIndex(({ id }) => id === row.seenJob);
+  const fresh = seen < 0 ? ended : ended.slice(0, seen);
+  const [last] = fresh;
+  if (!last) return;
+  const deployed = fresh.find(({ status }) => status === "succeeded")?.version;
+  updateGitStack(db, stack, {
+    seenJob: last.id,
+    failedVersion: last.status === "succeeded" ? null : last.version,
+    ...(deployed !== undefined && {
+      deployedVersion: deployed,
+      deployedCommit: selectStackVersion(db, stack, deployed)?.gitCommit?.id ?? null,
+    }),
+  });
+  await measureStack(deps, row);
+}
+
+/** Deploys of a whole stack that have ended, newest first. */
+export function endedDeploys(
+  db: Deps["db"],
+  stack: string,
+): { id: string; status: string; version: number }[] {
+  return selectJobs(db, { kind: [deployKind.id], target: stack }, { limit: JOBS_READ })
+    .map(({ id, status, input }) => ({ id, status, ...input as DeployInput }))
+    // A deploy of some services leaves the others as they are.
+    .filter(({ status, services }) =>
+      services === null && !["queued", "running", "cancelled"].includes(status)
+    );
+}
+
+async function measureStack(deps: Deps, { stack, repositoryId }: GitStack): Promise<void> {
+  const head = selectGitRepository(deps.db, repositoryId)?.head;
+  if (head) await measure(deps, await openBare(deps, repositoryId), head.id, stack);
+}
+
+async function takeStep(deps: Deps, stack: string, isOpen: boolean): Promise<void> {
+  const { db, maintenance } = deps;
+  const row = selectGitStack(db, stack);
+  if (!row) return;
+  const current = selectCurrentVersion(db, stack);
+  const step = nextStep(row, {
+    state: stateOf(row, current?.version),
+    isOpen,
+    isBusy: maintenance.active ||
+      selectUnfinishedJobOf(db, { targetType: "stack", target: stack }) !== undefined,
+  });
+  const attempt = `${stack} ${row.version}`;
+  if (step === "none" || deps.git.isPaused(attempt, deps.now())) return;
+  try {
+    await (step === "plan" ? reportPlan(deps, row) : deploy(deps, row));
+  } catch (error) {
+    if (!asAppError(error)) throw error;
+    deps.git.pause(attempt, deps.now());
+    deps.log.warn(`git ${step} not started`, { stack, ...errorFields(error) });
+  }
+}
+
+async function reportPlan(deps: Deps, { stack, repositoryId, version }: GitStack): Promise<void> {
+  const { changes } = await planStoredStack(deps, CALLER, stack);
+  const commit = selectStackVersion(deps.db, stack, version!)?.gitCommit;
+  if (!commit) return;
+  const { id, author, message } = commit;
+  const data = {
+    stack,
+    repository: selectGitRepository(deps.db, repositoryId)?.name ?? "",
+    version: version!,
+    commit: id,
+    author,
+    message,
+    changes: changes.filter(({ action }) => action !== "none")
+      .map(({ action, name }) => `${action} ${name}`),
+  };
+  emit(deps, "git.planned", data, () => {
+    updateGitStack(deps.db, stack, { plannedVersion: version });
+  });
+}
+
+async function deploy(deps: Deps, { stack, version, commitId }: GitStack): Promise<void> {
+  const { startDeploy } = await import("../compose/deploy/start.ts");
+  const job = await startDeploy(deps, CALLER, stack, { expectedVersion: version! });
+  deps.log.info("git deploy started", { stack, job: job.id, commit: commitId });
+  recordAudit(deps, {
+    caller: ACTOR,
+    action: "git deploy",
+    target: stack,
+    command: `version ${version}, commit ${commitId}`,
+    outcome: "success",
+  });
+}

@@ -1,0 +1,229 @@
+/**
+ * The bare repository of one remote below `DATA_DIR/git`, which `isomorphic-git` reads and writes. It
+ * begins with the newest commit; each fetch adds the commits since then.
+ *
+ * @module
+ */
+
+import { join, resolve } from "node:path";
+import { nodeFs } from "../../builtins.ts";
+import type { Deps } from "../../deps.ts";
+import { AppError, asAppError } from "../../errors.ts";
+import { failure, gitHttp, PACK_BYTES_MAX, type Remote } from "./http.ts";
+import { assertPack } from "./pack_check.ts";
+
+/** Kind of the followed ref; `head` is the default branch. */
+export type RefKind = "branch" | "tag" | "commit" | "head";
+
+export interface FollowedRef {
+  kind: RefKind;
+  /** Name of the branch or tag, or id of the commit; empty for `head`. */
+  name: string;
+}
+
+/** A bare repository, with the objects that were read from it. */
+export interface Bare {
+  git: typeof import("isomorphic-git").default;
+  at: { fs: GuardedFs; gitdir: string; cache: object };
+}
+
+type GuardedFs = ReturnType<typeof guardedFs>;
+
+/** The last fetched commit has a ref of its own, which tells the server what is known. */
+const FETCHED = "refs/heads/longshore-fetched";
+
+/** Commits that a repository begins with again after it has become large. */
+const DEPTH_AGAIN = 200;
+
+/** Packs, and bytes of them, of a repository before it begins again. */
+const PACKS_MAX = 30;
+const BYTES_MAX = 2 * PACK_BYTES_MAX;
+
+export const directoryOf = ({ config }: Pick<Deps, "config">, id: string): string =>
+  join(resolve(config.dataDir), "git", id);
+
+/** Loads the library on first use. */
+const load = async () => (await import("isomorphic-git")).default;
+
+/** Opens the repository, which need not exist yet. */
+export async function openBare(deps: Pick<Deps, "config">, id: string): Promise<Bare> {
+  return { git: await load(), at: { fs: guardedFs(), gitdir: directoryOf(deps, id), cache: {} } };
+}
+
+/** Removes the repository with all objects. */
+export async function removeBare(deps: Pick<Deps, "config">, id: string): Promise<void> {
+  await nodeFs().promises.rm(directoryOf(deps, id), { recursive: true, force: true });
+}
+
+/**
+ * Asks the server for the commit of a ref, without a fetch.
+ *
+ * @returns The id of the commit; `undefined` if the ref does not exist.
+ * @throws {AppError} `bad_gateway`
+ */
+export async function readRemoteCommit(
+  deps: Pick<Deps, "config">,
+  remote: Remote,
+  ref: FollowedRef,
+  signal?: AbortSignal,
+): Promise<string | undefined> {
+  if (ref.kind === "commit") return ref.name;
+  const git = await load();
+  const name = fullName(ref);
+  const refs = await described(() =>
+    git.listServerRefs({
+      http: gitHttp(deps, remote, signal),
+      url: remote.url,
+      prefix: name,
+      peelTags: true,
+    })
+  );
+  const found = refs.find((each) => each.ref === name);
+  return found?.peeled ?? found?.oid;
+}
+
+const fullName = ({ kind, name }: FollowedRef): string =>
+  kind === "head" ? "HEAD" : kind === "branch" ? `refs/heads/${name}` : `refs/tags/${name}`;
+
+/**
+ * Fetches the newest commit of a ref with its tree, and the commits since the last fetch.
+ *
+ * @returns The id of the commit.
+ * @throws {AppError} `bad_gateway`; `not_found` for a ref that does not exist.
+ */
+export async function fetchCommit(
+  deps: Pick<Deps, "config">,
+  id: string,
+  remote: Remote,
+  ref: FollowedRef,
+  signal?: AbortSignal,
+): Promise<string> {
+  const bare = await openBare(deps, id);
+  const { git, at } = bare;
+  const isFresh = !await isThere(at.gitdir) || await isLarge(at.gitdir);
+  if (isFresh) {
+    const isAgain = await isThere(at.gitdir);
+    await removeBare(deps, id);
+    try {
+      await git.init({ ...at, bare: true, defaultBranch: "longshore" });
+      await git.addRemote({ ...at, remote: "origin", url: remote.url });
+      return await fetchInto(deps, bare, remote, ref, isAgain ? DEPTH_AGAIN : 1, signal);
+    } catch (error) {
+      await removeBare(deps, id);
+      throw error;
+    }
+  }
+  return await fetchInto(deps, bare, remote, ref, undefined, signal);
+}
+
+async function fetchInto(
+  deps: Pick<Deps, "config">,
+  { git, at }: Bare,
+  remote: Remote,
+  ref: FollowedRef,
+  depth: number | undefined,
+  signal: AbortSignal | undefined,
+): Promise<string> {
+  const fetch = (depth?: number) =>
+    git.fetch({
+      ...at,
+      http: gitHttp(deps, remote, signal),
+      url: remote.url,
+      remote: "origin",
+      ref: FETCHED,
+      remoteRef: ref.kind === "commit" ? ref.name : fullName(ref),
+      singleBranch: true,
+      tags: false,
+      ...(depth !== undefined && { depth }),
+    });
+  const { fetchHead } = await described(async () => {
+    try {
+      return await fetch(depth);
+    } catch (error) {
+      // A server without shallow fetches sends all commits, within the limits.
+      if (depth === undefined || codeOf(error) !== "RemoteCapabilityError") throw error;
+      return await fetch();
+    }
+  }, ref);
+  if (fetchHead === null) throw missing(ref);
+  return await described(async () => {
+    const { oid } = await git.readCommit({ ...at, oid: fetchHead });
+    await git.writeRef({ ...at, ref: FETCHED, value: oid, force: true });
+    return oid;
+  });
+}
+
+const missing = ({ kind, name }: FollowedRef) =>
+  new AppError(
+    "not_found",
+    kind === "head"
+      ? "The repository has no commits"
+      : `The repository does not have the ${kind} ${name}`,
+  );
+
+const codeOf = (error: unknown) => (Object(error) as { code?: string }).code;
+
+/** Translates errors of the library, whose texts repeat what the server sent. */
+async function described<Result>(
+  work: () => Promise<Result>,
+  ref?: FollowedRef,
+): Promise<Result> {
+  try {
+    return await work();
+  } catch (error) {
+    const code = codeOf(error);
+    if (asAppError(error)) throw error;
+    if (code === "NotFoundError" && ref) throw missing(ref);
+    const reason = REASONS[code ?? ""];
+    throw failure(reason ?? "The server did not answer as a Git server does", error);
+  }
+}
+
+/** By the code of the library's errors. */
+const REASONS: Readonly<Record<string, string>> = {
+  SmartHttpError: "The server does not answer as a Git server does; check the address",
+  ParseError: "The server did not answer as a Git server does",
+  EmptyServerResponseError: "The server closed the connection without an answer",
+  ObjectTypeError: "The ref is not a commit",
+};
+
+async function isThere(path: string): Promise<boolean> {
+  return await nodeFs().promises.stat(join(path, FETCHED)).then(() => true, () => false);
+}
+
+/** Each fetch adds a pack, and none is removed. */
+async function isLarge(gitdir: string): Promise<boolean> {
+  const { readdir, stat } = nodeFs().promises;
+  const directory = join(gitdir, "objects", "pack");
+  const packs = (await readdir(directory).catch(() => [])).filter((name) => name.endsWith(".pack"));
+  const sizes = await Promise.all(
+    packs.map(async (name) => (await stat(join(directory, name))).size),
+  );
+  return packs.length > PACKS_MAX || sizes.reduce((sum, size) => sum + size, 0) > BYTES_MAX;
+}
+
+/** The file system for the library: a pack is checked before it is written. */
+function guardedFs() {
+  const { readFile, writeFile, mkdir, rmdir, unlink, stat, lstat, readdir, readlink, symlink, rm } =
+    nodeFs().promises;
+  const write = async (...given: Parameters<typeof writeFile>) => {
+    const [path, content] = given;
+    if (String(path).endsWith(".pack")) assertPack(new Uint8Array(content as Uint8Array));
+    await writeFile(...given);
+  };
+  return {
+    promises: {
+      readFile,
+      writeFile: write,
+      mkdir,
+      rmdir,
+      unlink,
+      stat,
+      lstat,
+      readdir,
+      readlink,
+      symlink,
+      rm,
+    },
+  };
+}

@@ -1,0 +1,66 @@
+/** Mappings: the files of a repository that become stacks. @module */
+
+import { posix } from "node:path";
+import type { GitMapping } from "../../db/git_repositories.ts";
+import type { Tree } from "./fetch/tree.ts";
+
+/** A stack that a mapping makes. */
+export interface MappedStack extends Omit<GitMapping, "name"> {
+  stack: string;
+}
+
+const NAME = /^[a-z0-9][a-z0-9_-]{0,99}$/;
+
+/**
+ * Finds the Compose files that the mappings name. Of two for the same stack, the first one counts.
+ *
+ * @returns The stacks by name, and what is wrong.
+ */
+export async function findStacks(
+  tree: Tree,
+  mapping: readonly GitMapping[],
+): Promise<{ stacks: MappedStack[]; problems: string[] }> {
+  const stacks = new Map<string, MappedStack>();
+  const problems: string[] = [];
+  for (const { name, ...rest } of mapping) {
+    for (const { path, text } of await findFiles(tree, rest.path)) {
+      const stack = name.replaceAll("*", () => text);
+      const known = stacks.get(stack);
+      if (known) problems.push(`${path}: ${known.path} is the stack ${stack} already`);
+      else if (!NAME.test(stack)) {
+        problems.push(
+          `${path}: ${stack} is not a name for a stack, which has lowercase letters, digits, ` +
+            "dashes and underscores only",
+        );
+      } else {
+        const directory = rest.directory?.replaceAll("*", () => text) ?? null;
+        stacks.set(stack, { ...rest, stack, path, directory });
+      }
+    }
+  }
+  const sorted = [...stacks.values()].sort((a, b) => a.stack < b.stack ? -1 : 1);
+  return { stacks: sorted, problems };
+}
+
+/** @returns The paths that match, with the text of `*`. */
+async function findFiles(tree: Tree, path: string): Promise<{ path: string; text: string }[]> {
+  const parts = path.split("/");
+  const at = parts.findIndex((part) => part.includes("*"));
+  if (at < 0) return await isFile(tree, path) ? [{ path, text: "" }] : [];
+  const [before, behind] = parts[at]!.split("*") as [string, string];
+  const parent = parts.slice(0, at).join("/");
+  const found: { path: string; text: string }[] = [];
+  for (const { path: name } of await tree.list(parent)) {
+    if (name.length < before.length + behind.length) continue;
+    if (!name.startsWith(before) || !name.endsWith(behind)) continue;
+    const file = posix.join(parent, name, ...parts.slice(at + 1));
+    const text = name.slice(before.length, name.length - behind.length);
+    if (await isFile(tree, file)) found.push({ path: file, text });
+  }
+  return found;
+}
+
+async function isFile(tree: Tree, path: string): Promise<boolean> {
+  const entries = await tree.list(posix.dirname(path));
+  return entries.some((entry) => entry.path === posix.basename(path) && entry.type === "blob");
+}

@@ -1,0 +1,150 @@
+/** Settings of repositories: checks, and what a change keeps. @module */
+
+import type { GitMapping, GitRepository } from "../../db/git_repositories.ts";
+import { type Change, definedFields } from "../change.ts";
+import type { Deps } from "../deps.ts";
+import { AppError } from "../errors.ts";
+import { assertCertificates } from "../outbound/certificates.ts";
+import type { OutboundDeps } from "../outbound/url.ts";
+import { GIVE_AGAIN, NOTHING_STORED, REDACTED } from "../text/redact.ts";
+import { checkRepositoryUrl } from "./address.ts";
+import { parseSigners } from "./signers.ts";
+
+export {
+  GIT_AUTHS,
+  GIT_DEPLOYS,
+  SIGNATURE_MODES,
+  SIGNATURE_SCOPES,
+} from "../../db/git_repositories.ts";
+
+/** Settings of a repository in requests. */
+export interface RepositorySettings extends
+  Pick<
+    GitRepository,
+    | "name"
+    | "url"
+    | "auth"
+    | "username"
+    | "caCertificate"
+    | "pollMinutes"
+    | "signatures"
+    | "signatureScope"
+    | "allowedSigners"
+    | "mapping"
+  > {
+  /** At most one of the three; none for the default branch. */
+  branch: string | null;
+  tag: string | null;
+  commit: string | null;
+  /** The token or the password. */
+  secret: string | null;
+}
+
+export type SettingsDeps = OutboundDeps & Pick<Deps, "db" | "secrets">;
+
+export const refOf = (
+  { branch, tag, commit }: Pick<RepositorySettings, "branch" | "tag" | "commit">,
+): Pick<GitRepository, "refKind" | "refName"> =>
+  branch !== null
+    ? { refKind: "branch", refName: branch }
+    : tag !== null
+    ? { refKind: "tag", refName: tag }
+    : commit !== null
+    ? { refKind: "commit", refName: commit }
+    : { refKind: "head", refName: "" };
+
+/**
+ * Checks settings that belong together.
+ *
+ * @returns The settings with the one spelling of the address.
+ * @throws {AppError} `invalid`
+ */
+export async function checkSettings(
+  deps: SettingsDeps,
+  settings: RepositorySettings,
+): Promise<RepositorySettings> {
+  const problem = (text: string) => new AppError("invalid", `body.${text}`);
+  const { branch, tag, commit, auth, username, secret, caCertificate } = settings;
+  if ([branch, tag, commit].filter((name) => name !== null).length > 1) {
+    throw problem("branch: only one of branch, tag and commit may be given");
+  }
+  if (auth === "none" && secret !== null) throw problem("secret: needs auth token or basic");
+  if (auth !== "none" && secret === null) throw problem(`secret: is required for auth ${auth}`);
+  if (auth === "basic" && username === null) throw problem("username: is required for auth basic");
+  if (auth !== "basic" && username !== null) throw problem("username: needs auth basic");
+  if (caCertificate !== null) assertCertificates(caCertificate, "body.caCertificate");
+  const signers = parseSigners(settings.allowedSigners, "body.allowedSigners");
+  if (settings.signatures === "required" && signers.length === 0) {
+    throw problem("allowedSigners: is required for signatures required");
+  }
+  for (const [at, mapping] of settings.mapping.entries()) {
+    const text = describeProblem(mapping);
+    if (text !== undefined) throw problem(`mapping.${at}.${text}`);
+  }
+  return { ...settings, url: await checkRepositoryUrl(deps, settings.url, "body.url") };
+}
+
+function describeProblem({ path, name, directory }: GitMapping): string | undefined {
+  const stars = (text: string) => text.split("*").length - 1;
+  if (stars(path) > 1) return "path: must have at most one *";
+  if (stars(path) === 1) {
+    return stars(name) === 0
+      ? "name: must have a *, because the path has one"
+      : directory !== null && stars(directory) === 0
+      ? "directory: must have a *, because the path has one"
+      : undefined;
+  }
+  return stars(name) > 0
+    ? "name: must not have a *, because the path has none"
+    : directory !== null && stars(directory) > 0
+    ? "directory: must not have a *, because the path has none"
+    : undefined;
+}
+
+/** @throws {AppError} `invalid` for a redacted secret, which a new repository cannot keep. */
+export function assertNoneKept({ secret }: Pick<RepositorySettings, "secret">): void {
+  if (secret === REDACTED) throw new AppError("invalid", `body.secret: ${NOTHING_STORED}`);
+}
+
+/** @param secret The stored one. */
+export const settingsOf = (
+  repository: GitRepository,
+  secret: string | null,
+): RepositorySettings => {
+  const { refKind, refName } = repository;
+  const named = (kind: GitRepository["refKind"]) => refKind === kind ? refName : null;
+  return {
+    ...repository,
+    branch: named("branch"),
+    tag: named("tag"),
+    commit: named("commit"),
+    secret,
+  };
+};
+
+/**
+ * The settings after a change. The secret is kept for the same server only.
+ *
+ * @throws {AppError} `invalid` for a secret that cannot be kept.
+ */
+export function mergeSettings(
+  before: RepositorySettings,
+  change: Change<RepositorySettings>,
+): RepositorySettings {
+  const { branch, tag, commit } = change;
+  const given = [branch, tag, commit].some((name) => typeof name === "string");
+  const merged: RepositorySettings = {
+    ...before,
+    ...(given && { branch: null, tag: null, commit: null }),
+    ...definedFields(change),
+  };
+  if (merged.auth === "none") merged.secret = null;
+  if (merged.auth !== "basic") merged.username = change.username ?? null;
+  const isKept = change.secret === undefined || change.secret === REDACTED;
+  if (!isKept || merged.auth === "none") return merged;
+  if (before.secret === null) throw new AppError("invalid", `body.secret: ${NOTHING_STORED}`);
+  if (URL.parse(merged.url)?.origin !== new URL(before.url).origin) {
+    throw new AppError("invalid", `body.secret: ${GIVE_AGAIN}`);
+  }
+  return { ...merged, secret: before.secret };
+}

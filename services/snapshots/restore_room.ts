@@ -1,0 +1,73 @@
+/** Room on the engine's disk that a restore needs. @module */
+
+import { bytesOf } from "../backup/restic/entry_directory.ts";
+import type { Repository } from "../backup/restic/repository.ts";
+import type { Snapshot } from "../backup/restic/snapshot.ts";
+import { translated } from "../backup/targets/repository.ts";
+import type { RestoredPart } from "../backup/trees/part.ts";
+import { sizesOf } from "../backup/volumes/users.ts";
+import type { Deps } from "../deps.ts";
+import { AppError } from "../errors.ts";
+import { byteText } from "../text/bytes.ts";
+import { engineRoom } from "../updates/trial/room.ts";
+import { IMAGES_DIRECTORY, savedImages } from "./saved_images.ts";
+
+/** In bytes; `null` where it is unknown. */
+export interface RestoreRoom {
+  /** By the size of the snapshot, without what volumes have that are replaced. */
+  needed: number | null;
+  /** On the disk of the engine; a container does not see it. */
+  free: number | null;
+}
+
+/** The engine may take minutes to measure volumes; then its last answer is used. */
+const SIZES_MS = 2_000;
+
+/** Longest reading of the snapshot, in milliseconds. */
+const READ_MS = 30_000;
+
+interface RestoredFrom {
+  repository: Repository;
+  snapshot: Snapshot;
+}
+
+/** A part of a snapshot, and directories of the host, which may be on another disk, have no known size. */
+export async function readRestoreRoom(
+  deps: Pick<Deps, "diskUsage" | "engine">,
+  from: RestoredFrom,
+  parts: readonly RestoredPart[],
+): Promise<RestoreRoom> {
+  const free = await engineRoom(deps.engine) ?? null;
+  const stored = from.snapshot.paths.filter((path) => /^\/(volumes|directories)\//.test(path));
+  const restored = new Set(parts.map(({ from }) => from));
+  const isWhole = parts.every(({ to }) => to.mount.type === "volume") &&
+    stored.every((path) => restored.has(bytesOf(path.slice(1))));
+  const size = from.snapshot.summary?.bytes;
+  if (!isWhole || size === undefined) return { needed: null, free };
+  const sizes = await sizesOf(deps, { waitMs: SIZES_MS }).catch(() => new Map<string, number>());
+  const replaced = parts.reduce((sum, { to }) => sum + (sizes.get(to.mount.source) ?? 0), 0);
+  return { needed: Math.max(0, size - replaced - await sizeOfImages(from)), free };
+}
+
+/** Most of them are on the host already. */
+async function sizeOfImages({ repository, snapshot }: RestoredFrom): Promise<number> {
+  const signal = AbortSignal.timeout(READ_MS);
+  if ((await savedImages({ repository, snapshot: snapshot.id }, signal)).size === 0) return 0;
+  return await translated(async () => {
+    let sum = 0;
+    const directory = bytesOf(IMAGES_DIRECTORY);
+    const images = repository.listDirectory(snapshot.id, directory, signal);
+    for await (const { size } of images) sum += size;
+    return sum;
+  });
+}
+
+/** @throws {AppError} `conflict` if the engine's disk has too little, where both are known. */
+export function assertRoomToRestore({ needed, free }: RestoreRoom): void {
+  if (needed === null || free === null || needed <= free) return;
+  throw new AppError(
+    "conflict",
+    `The restore may need ${byteText(needed)}, and the engine's disk has ${byteText(free)} left; ` +
+      "free room there",
+  );
+}

@@ -1,0 +1,167 @@
+/** Rotation of a secret or config: a new one with the new value, to which its services move. @module */
+
+import { serviceList, type ServiceSpec } from "../../engine/swarm.ts";
+import type { SwarmValue } from "../../engine/swarm_values.ts";
+import type { Caller } from "../access/caller.ts";
+import type { Deps } from "../deps.ts";
+import { JobEnd, type JobRun, type NamedJobKind } from "../jobs/kind.ts";
+import { startJob } from "../jobs/runner.ts";
+import type { JobView } from "../jobs/view.ts";
+import { onManager } from "./access.ts";
+import { changeService } from "./change_steps.ts";
+import { withRollback } from "./service_jobs.ts";
+import {
+  BASE_LABEL,
+  createValue,
+  findValue,
+  OPERATIONS,
+  usersOf,
+  type ValueKind,
+} from "./values.ts";
+
+interface RotationInput {
+  kind: ValueKind;
+  from: { id: string; name: string };
+  to: { id: string; name: string };
+  /** Ids of the services that used it. */
+  services: string[];
+}
+
+interface RotationResult {
+  id: string;
+  name: string;
+  /** Number of services that moved. */
+  services: number;
+  /** Whether the old one could be removed. */
+  removed: boolean;
+}
+
+/** Longest name of a secret or config. */
+const NAME_MAX = 64;
+
+/** Digits of the hash in a name. */
+const HASH_DIGITS = 12;
+
+/**
+ * Creates a secret or config with the new value at once, because the value is stored nowhere here,
+ * and moves the services in a job.
+ *
+ * @throws {AppError} `not_found`; `invalid` for the value; `conflict` if it has this value already,
+ * another job changes it, and on an engine that does not manage a swarm.
+ */
+export async function rotateValue(
+  deps: Deps,
+  caller: Caller,
+  kind: ValueKind,
+  ref: string,
+  value: Uint8Array,
+): Promise<JobView> {
+  const [old, services] = await onManager(deps, async () =>
+    [
+      await findValue(deps, kind, ref),
+      await serviceList(deps.engine),
+    ] as const);
+  const base = baseOf(old);
+  const name = `${base.slice(0, NAME_MAX - HASH_DIGITS - 1)}-${await hashOf(deps, value)}`;
+  const labels = { ...old.Spec.Labels, [BASE_LABEL]: base };
+  const to = await createValue(deps, kind, { name, value, labels });
+  try {
+    return startJob(deps, ROTATIONS[kind], {
+      target: old.Spec.Name,
+      input: {
+        kind,
+        from: { id: old.ID, name: old.Spec.Name },
+        to: { id: to.id, name: to.name },
+        services: usersOf(kind, old, services).map(({ ID }) => ID),
+      },
+      caller,
+    }).job;
+  } catch (error) {
+    await OPERATIONS[kind].remove(deps.engine, to.id);
+    throw error;
+  }
+}
+
+/** The name before the first rotation. */
+const baseOf = ({ Spec }: SwarmValue) => Spec.Labels?.[BASE_LABEL] ?? Spec.Name;
+
+/** Keyed, so that the name does not help to guess the value. */
+async function hashOf({ secrets }: Pick<Deps, "secrets">, value: Uint8Array): Promise<string> {
+  const fingerprint = await secrets.fingerprint(value.toBase64());
+  return Uint8Array.fromBase64(fingerprint, { alphabet: "base64url" }).toHex()
+    .slice(0, HASH_DIGITS);
+}
+
+const rotationKind = (kind: ValueKind): NamedJobKind<RotationInput, RotationResult> => ({
+  id: `${kind}.rotate`,
+  group: "Swarm",
+  title: "Rotation",
+  running: "Rotating {target}",
+  isListed: true,
+  steps: {
+    read: "Read a service",
+    change: "Change the service",
+    wait: "Wait until its tasks run",
+    remove: `Remove the old ${kind}`,
+  },
+  targetType: kind,
+  role: "admin",
+  permission: "swarm_secrets:write",
+  run: rotate,
+  recover: rotate,
+});
+
+export const secretRotationKind = rotationKind("secret");
+export const configRotationKind = rotationKind("config");
+const ROTATIONS = { secret: secretRotationKind, config: configRotationKind };
+
+async function rotate(deps: Deps, job: JobRun<RotationInput>): Promise<RotationResult> {
+  const { input: { from, kind, services, to } } = job;
+  for (const [index, id] of services.entries()) {
+    try {
+      await changeService(deps, job, id, (spec) => moved(spec, job.input), { number: index + 1 });
+    } catch (error) {
+      if (!(error instanceof JobEnd)) throw error;
+      throw await stopped(deps, job.input, index, error);
+    }
+  }
+  const removed = await job.step("remove", async () => {
+    const isUsed = usersOf(kind, { ID: from.id }, await serviceList(deps.engine)).length > 0;
+    if (!isUsed) await OPERATIONS[kind].remove(deps.engine, from.id);
+    return !isUsed;
+  });
+  return { ...to, services: services.length, removed };
+}
+
+/** Removes the new value if no service uses it. Services that moved keep it. */
+async function stopped(
+  { engine }: Deps,
+  { from, kind, to, services }: RotationInput,
+  done: number,
+  { message, status }: JobEnd,
+): Promise<JobEnd> {
+  if (done === 0 && status === "rolled_back") {
+    await OPERATIONS[kind].remove(engine, to.id);
+    return new JobEnd(status, message);
+  }
+  const kept = `${done} of ${services.length} services use ${to.name}, the others ${from.name}`;
+  return new JobEnd("needs_attention", `${kept}: ${message}`);
+}
+
+/** The path of the file in containers stays. */
+function moved(spec: ServiceSpec, { from, kind, to }: RotationInput): ServiceSpec {
+  const { grants, id, name } = OPERATIONS[kind];
+  const { ContainerSpec } = spec.TaskTemplate ?? {};
+  return withRollback({
+    ...spec,
+    TaskTemplate: {
+      ...spec.TaskTemplate,
+      ContainerSpec: {
+        ...ContainerSpec,
+        [grants]: (ContainerSpec?.[grants] ?? []).map((grant) =>
+          grant[id] === from.id ? { ...grant, [id]: to.id, [name]: to.name } : grant
+        ),
+      },
+    },
+  });
+}

@@ -1,0 +1,165 @@
+/** The worker that reports changes of the swarm: degraded services, rollbacks, nodes down. @module */
+
+import { EngineError, EngineUnreachableError } from "../../engine/errors.ts";
+import { type Service, serviceList, type Task, taskList } from "../../engine/swarm.ts";
+import { type Node, nodeList } from "../../engine/swarm_nodes.ts";
+import type { Deps } from "../deps.ts";
+import { emit, type EmitDeps } from "../events/emit.ts";
+import { sleep, type Worker } from "../lifecycle.ts";
+import { hostnameOf } from "./quorum.ts";
+import { hasEarlierVersion } from "./service_views.ts";
+import { modeOf, shortImage, STACK_LABEL, toSwarmService } from "./services.ts";
+import { readWatched, storeWatched, type WatchedState } from "./watched_state.ts";
+
+/** Interval of rounds on a manager, and on other engines, in milliseconds. */
+const ROUND_MS = 5_000;
+const IDLE_MS = 60_000;
+
+/** Time for which tasks are missing before a service counts as degraded, in milliseconds. */
+const GRACE_MS = 15_000;
+
+type WatchDeps = EmitDeps & Pick<Deps, "engine" | "now" | "swarm">;
+
+/** Since when tasks of services are missing, by the services' ids, in Unix milliseconds. */
+export type MissingSince = Map<string, number>;
+
+export const swarmWatcher: Worker = {
+  name: "swarm watcher",
+  edition: "ce",
+  async run(deps, signal, round) {
+    const missingSince: MissingSince = new Map();
+    while (!signal.aborted) {
+      const isManager = await runSwarmRound(deps, missingSince);
+      round();
+      await sleep(isManager ? ROUND_MS : IDLE_MS, signal);
+    }
+  },
+};
+
+/**
+ * Reports what has changed since the last round. Nothing changes while the engine is away or the swarm
+ * has no leader.
+ *
+ * @returns Whether the engine manages a swarm, or may do so.
+ */
+export async function runSwarmRound(deps: WatchDeps, missingSince: MissingSince): Promise<boolean> {
+  try {
+    if (!await deps.swarm.isActive()) return false;
+    const { engine } = deps;
+    const [nodes, services, tasks] = await Promise.all([
+      nodeList(engine),
+      serviceList(engine),
+      taskList(engine, { filters: { "desired-state": ["running"] } }),
+    ]);
+    const stored = readWatched(deps);
+    const state = stored ?? { degraded: {}, down: {}, rolledBack: {} };
+    reportNodes(deps, state, nodes);
+    reportServices(deps, state, { services, tasks, missingSince });
+    reportRollbacks(deps, state, services, { isFirst: stored === undefined });
+    return true;
+  } catch (error) {
+    if (error instanceof EngineError || error instanceof EngineUnreachableError) return true;
+    throw error;
+  }
+}
+
+function reportNodes(deps: WatchDeps, state: WatchedState, nodes: readonly Node[]): void {
+  const at = deps.now().toISOString();
+  for (const node of nodes) {
+    const { ID: id, Spec, Status } = node;
+    const isDown = Status.State === "down" || Status.State === "disconnected";
+    if (!isDown || state.down[id]) continue;
+    const name = hostnameOf(node);
+    state.down[id] = { node: name, since: at };
+    const data = { node: name, id, role: Spec.Role, reason: Status.Message ?? "" };
+    emit(deps, "node.down", data, () => storeWatched(deps, state));
+  }
+  for (const [id, { node, since }] of Object.entries(state.down)) {
+    const found = nodes.find(({ ID }) => ID === id);
+    if (found && found.Status.State !== "ready") continue;
+    delete state.down[id];
+    const downtimeSeconds = secondsSince(deps, since);
+    const data = { node, id, downtimeSeconds, wasRemoved: found === undefined };
+    emit(deps, "node.up", data, () => storeWatched(deps, state));
+  }
+}
+
+function reportServices(deps: WatchDeps, state: WatchedState, { services, tasks, missingSince }: {
+  services: readonly Service[];
+  tasks: readonly Task[];
+  missingSince: MissingSince;
+}): void {
+  const atMs = deps.now().getTime();
+  const byService = Map.groupBy(tasks, ({ ServiceID }) => ServiceID);
+  for (const service of services) {
+    const own = byService.get(service.ID) ?? [];
+    const { id, name, desired, running } = toSwarmService(service, own);
+    if (completeness(service, own) !== "missing") {
+      missingSince.delete(id);
+      continue;
+    }
+    if (!missingSince.has(id)) missingSince.set(id, atMs);
+    if (state.degraded[id] || atMs - missingSince.get(id)! < GRACE_MS) continue;
+    const stack = service.Spec.Labels?.[STACK_LABEL] ?? null;
+    state.degraded[id] = { service: name, stack, since: deps.now().toISOString() };
+    const reason = own.find(({ Status }) => Status.Err)?.Status.Err ?? null;
+    const data = { service: name, stack, running, desired, reason };
+    emit(deps, "service.degraded", data, () => storeWatched(deps, state));
+  }
+  for (const [id, { service, stack, since }] of Object.entries(state.degraded)) {
+    const found = services.find(({ ID }) => ID === id);
+    if (found && completeness(found, byService.get(id) ?? []) !== "complete") continue;
+    delete state.degraded[id];
+    const degradedSeconds = secondsSince(deps, since);
+    const data = { service, stack, degradedSeconds, wasRemoved: found === undefined };
+    emit(deps, "service.recovered", data, () => storeWatched(deps, state));
+  }
+  for (const id of missingSince.keys()) {
+    if (!services.some(({ ID }) => ID === id)) missingSince.delete(id);
+  }
+}
+
+/** Whether all tasks run. During an update they are replaced, and those of a job complete. */
+function completeness(
+  service: Service,
+  tasks: readonly Task[],
+): "complete" | "missing" | "changing" {
+  const state = service.UpdateStatus?.State;
+  if (state === "updating" || state === "rollback_started") return "changing";
+  const { desired, running } = toSwarmService(service, tasks);
+  return modeOf(service) === "job" || running >= desired ? "complete" : "missing";
+}
+
+/** Swarm forgets the earlier version when it rolls back by itself. */
+function reportRollbacks(
+  deps: WatchDeps,
+  state: WatchedState,
+  services: readonly Service[],
+  { isFirst }: { isFirst: boolean },
+): void {
+  let isChanged = isFirst;
+  for (const id of Object.keys(state.rolledBack)) {
+    if (services.some(({ ID }) => ID === id)) continue;
+    delete state.rolledBack[id];
+    isChanged = true;
+  }
+  for (const service of services) {
+    const { ID: id, Spec, UpdateStatus } = service;
+    const startedAt = UpdateStatus?.StartedAt ?? "";
+    if (UpdateStatus?.State !== "rollback_completed" || hasEarlierVersion(service)) continue;
+    if (state.rolledBack[id] === startedAt) continue;
+    state.rolledBack[id] = startedAt;
+    isChanged = true;
+    if (isFirst) continue;
+    emit(deps, "service.update_rolled_back", {
+      service: Spec.Name ?? id,
+      stack: Spec.Labels?.[STACK_LABEL] ?? null,
+      image: shortImage(Spec.TaskTemplate?.ContainerSpec?.Image ?? ""),
+      reason: UpdateStatus.Message ?? "",
+    }, () => storeWatched(deps, state));
+  }
+  if (isChanged) storeWatched(deps, state);
+}
+
+const secondsSince = ({ now }: Pick<Deps, "now">, time: string) =>
+  Math.max(0, Math.round((now().getTime() - Date.parse(time)) / 1000));

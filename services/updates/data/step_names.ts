@@ -1,0 +1,18 @@
+/** Names of the steps that keep data and bring it back. @module */
+
+export const COPY = "copy";
+export const KEEP = "keep";
+export const KEEP_AGAIN = "keep_again";
+export const WRITE = "write";
+export const KEEP_WRITTEN = "keep_written";
+export const PUT_BACK = "put_back";
+
+/** Words for them. */
+export const DATA_STEPS = {
+  [COPY]: "Copy the data while the container runs",
+  [KEEP]: "Stop the old container and keep its data",
+  [KEEP_AGAIN]: "Keep the data again that was written since",
+  [WRITE]: "Bring the earlier data back",
+  [KEEP_WRITTEN]: "Keep the data that the new version wrote",
+  [PUT_BACK]: "Bring the data back",
+};

@@ -1,0 +1,99 @@
+/** Two real programs: a hub passes requests on to a member over a real link. @module */
+
+import { deepEqual, equal, match, rejects } from "node:assert/strict";
+import { runCommand } from "../helpers/command.ts";
+import { fakeEngine } from "../helpers/fake_engine.ts";
+import { type Longshore, startLongshore } from "../helpers/longshore.ts";
+import { sseClient } from "../helpers/sse_client.ts";
+import { openTerminal } from "../helpers/terminal_client.ts";
+import { until } from "../helpers/until.ts";
+import { plantedSecrets } from "./planted_secrets.ts";
+import { engineOf } from "./planted_service.ts";
+
+const AT_HOST = "/api/fleet/hosts/edge-7/api";
+
+/** An engine with a shell that greets. */
+const engine = () =>
+  fakeEngine({
+    ...engineOf(plantedSecrets()),
+    "POST /containers/*/exec": () => Response.json({ Id: "exec1" }, { status: 201 }),
+    "POST /exec/*/start": () =>
+      new Response(
+        new ReadableStream({
+          start: (controller) => controller.enqueue(new TextEncoder().encode("welcome $ ")),
+        }),
+      ),
+    "GET /exec/*/json": () => Response.json({ Running: true, Pid: 42, ExitCode: null }),
+    "POST /exec/*/resize": () => new Response(null),
+  });
+
+const stateOf = async (hub: Longshore): Promise<string> =>
+  (await hub.call("GET", "/api/fleet/hosts")).body.hosts[0]?.state;
+
+async function join(hub: Longshore, member: Longshore): Promise<void> {
+  const { body } = await hub.call("POST", "/api/fleet/invites", {
+    name: "edge-7",
+    acceptsAtOnce: true,
+    address: hub.baseUrl,
+  });
+  const env = { DATA_DIR: member.dataDir, FLEET_INSECURE: "on" };
+  const { code, stderr } = await runCommand(["join", body.token, "--yes"], { env });
+  equal(code, 0, stderr);
+  await until("the host is connected", async () => await stateOf(hub) === "connected");
+}
+
+Deno.test("a hub passes requests, streams and terminals on to a member, and says when it is away", async () => {
+  await using fake = engine();
+  const insecure = { FLEET_INSECURE: "on", TERMINAL: "admin" };
+  await using hub = await startLongshore({ env: insecure });
+  await using member = await startLongshore({
+    engineSocket: fake.socketPath,
+    env: { ...insecure, FLEET_ALLOW: "admin", FLEET_TERMINAL: "on" },
+  });
+  equal(await exists(`${member.dataDir}/fleet.sock`), false, "without a fleet, no socket");
+  await join(hub, member);
+
+  const list = await hub.call("GET", `${AT_HOST}/containers`);
+  equal(list.status, 200, JSON.stringify(list.body));
+  match(JSON.stringify(list.body), /"name":"web"/);
+  const webhook = { name: "x", url: "https://example.org/x", events: ["container.down"] };
+  equal((await hub.call("POST", `${AT_HOST}/webhooks`, webhook)).status, 201);
+  const { entries } = (await member.call("GET", "/api/audit?action=webhooks")).body;
+  deepEqual(entries.map(({ hub }: { hub: { user: string } }) => hub.user), ["API key"]);
+  equal((await hub.call("POST", `${AT_HOST}/tokens`, {})).status, 403);
+  const { mode } = await Deno.stat(`${member.dataDir}/fleet.sock`);
+  equal((mode! & 0o777).toString(8), "600");
+
+  const headers = { authorization: `Bearer ${await hub.token()}` };
+  const opening = await hub.call("POST", `${AT_HOST}/containers/web/terminal/ticket`, {
+    cols: 80,
+    rows: 24,
+  });
+  equal(opening.status, 200, JSON.stringify(opening.body));
+  const url = `${hub.baseUrl}${AT_HOST}/containers/web/terminal?ticket=${opening.body.ticket}`;
+  const terminal = await openTerminal(url.replace("http:", "ws:"));
+  await terminal.shows("welcome $ ");
+
+  // More than the window of a stream and the digest of a note.
+  const size = 8 * 1024 * 1024;
+  const load = await fetch(`${hub.baseUrl}${AT_HOST}/images/load`, {
+    method: "POST",
+    headers: { ...headers, "content-type": "application/x-tar" },
+    body: new Uint8Array(size),
+  });
+  await load.body?.cancel();
+  equal([401, 403, 500, 502, 503].includes(load.status), false, String(load.status));
+
+  const streamed = await fetch(`${hub.baseUrl}${AT_HOST}/stream`, { headers });
+  const stream = sseClient(streamed.body!);
+  equal((await stream.next())?.type, "metrics");
+  await member.kill9();
+  await until("the host is away", async () => await stateOf(hub) === "away");
+  await terminal.end();
+  await rejects(stream.rest());
+  const away = await hub.call("GET", `${AT_HOST}/containers`);
+  equal(away.status, 503);
+  match(away.body.error, /^Host edge-7 is away since \d{4}-/);
+});
+
+const exists = (path: string): Promise<boolean> => Deno.stat(path).then(() => true, () => false);

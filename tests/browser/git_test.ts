@@ -1,0 +1,70 @@
+/** The page Git, and a stack that follows a repository. @module */
+
+import { equal, match } from "node:assert/strict";
+import { dashboardTest } from "../helpers/dashboard.ts";
+import { checkBothThemes, rowMatches } from "../helpers/dashboard_steps.ts";
+import { gitServer } from "../helpers/git_server.ts";
+import { openDashboard } from "../helpers/open_dashboard.ts";
+
+const composeOf = (tag: string) => `services:\n  web:\n    image: nginx:${tag}\n`;
+
+dashboardTest("a repository is added, and its stacks show commits and edits", async () => {
+  await using server = await gitServer();
+  const copy = await server.create("stacks");
+  const head = await copy.push({ "stacks/shop/compose.yaml": composeOf("1") }, "Add shop");
+  await using open = await openDashboard({
+    containers: [],
+    env: { OUTBOUND_ALLOW: "127.0.0.1" },
+    answers: {
+      "GET /networks": () => Response.json([]),
+      "GET /volumes": () => Response.json({ Volumes: [] }),
+      "GET /info": () => Response.json({}),
+    },
+    path: "/git",
+  });
+  const { tab, service } = open;
+  await tab.click("button", "New repository");
+  await tab.fill({ Name: "Stacks", Address: "git@git.example.com:ada/stacks.git" });
+  await tab.pressRefused("Create", /use https:\/\/git\.example\.com\/ada\/stacks\.git/);
+  await tab.fill({ Address: copy.url, Stacks: "stacks/*/compose.yaml" });
+  await tab.click("button", "Create");
+  await tab.invalid("textbox", "Stacks");
+  await tab.type("textbox", "Stacks", "stacks/*/compose.yaml * manual");
+  await checkBothThemes(tab);
+  await tab.press("Create", "Created Stacks");
+  match(
+    await (await tab.find("textbox", "Secret")).evaluate((input) =>
+      (input as HTMLInputElement).value
+    ),
+    /^whsec_/,
+  );
+  await tab.click("button", "Done");
+  await tab.choose("Stacks", "Fetch");
+  await tab.status("Fetched Stacks");
+  await rowMatches(
+    tab,
+    "Stacks",
+    new RegExp(`${head.slice(0, 10)} Add shop.*Ada.*shop.*Not deployed`, "s"),
+  );
+  await checkBothThemes(tab);
+
+  await tab.choose("Stacks", "Attach a stack");
+  await tab.fill({ Stack: "blog", "Compose file": "stacks/shop/compose.yaml" });
+  await tab.press("Attach", "blog follows the repository");
+
+  await tab.click("link", "shop");
+  await tab.find("heading", "Git");
+  await checkBothThemes(tab);
+  const edited = { compose: composeOf("9"), expectedVersion: 1 };
+  equal((await service.call("PUT", "/api/stacks/shop/source", edited)).status, 200);
+  await tab.open("/stacks/shop");
+  await tab.click("button", "Show edit");
+  await tab.find("region", "Commit to current sources");
+  await tab.click("button", "Close");
+  await tab.click("button", "Discard edit");
+  await tab.find("alertdialog", "Discard shop?");
+  await tab.press("Discard", "Discarded the edit of shop");
+  await tab.click("button", "Detach");
+  await tab.press("Detach", "Detached shop");
+  await tab.gone("heading", "Git");
+});

@@ -1,0 +1,160 @@
+/**
+ * A real Git server, `git http-backend` as CGI, and a working copy that pushes to it with the real
+ * `git`.
+ *
+ * @module
+ */
+
+import { dirname } from "node:path";
+import type { Identity } from "./certificates.ts";
+
+/** A commit has the same id in every run. */
+const ENVIRONMENT = {
+  GIT_AUTHOR_NAME: "Ada",
+  GIT_AUTHOR_EMAIL: "ada@example.org",
+  GIT_COMMITTER_NAME: "Ada",
+  GIT_COMMITTER_EMAIL: "ada@example.org",
+  GIT_CONFIG_GLOBAL: "/dev/null",
+  GIT_CONFIG_SYSTEM: "/dev/null",
+  HOME: "/nonexistent",
+};
+
+export interface GitServer extends AsyncDisposable {
+  /** Of the repository `NAME`: `${url}/NAME.git`. */
+  url: string;
+  /** Directory of the repositories. */
+  root: string;
+  /** Requests for repositories, e.g. `GET /shop.git/info/refs`, and their `authorization`. */
+  requests: { line: string; authorization: string | null; protocol: string | null }[];
+  /** Answers instead of the server; `undefined` lets it answer. */
+  intercept: (request: Request) => Response | Promise<Response> | undefined;
+  /** Creates a repository, with a working copy that pushes to it. */
+  create(name: string): Promise<WorkingCopy>;
+}
+
+export interface WorkingCopy {
+  url: string;
+  /** Of the bare repository. */
+  bare: string;
+  directory: string;
+  git(...args: string[]): Promise<string>;
+  /** Writes files, commits and pushes them. `null` removes one. @returns The id of the commit. */
+  push(files: Record<string, string | Uint8Array | null>, message?: string): Promise<string>;
+  write(files: Record<string, string | Uint8Array | null>): Promise<void>;
+}
+
+export async function gitServer(identity?: Identity): Promise<GitServer> {
+  const root = await Deno.makeTempDir({ prefix: "longshore-git-" });
+  const tls = identity;
+  const requests: GitServer["requests"] = [];
+  const parts: Pick<GitServer, "intercept"> = { intercept: () => undefined };
+  const server = Deno.serve({
+    hostname: "127.0.0.1",
+    port: 0,
+    onListen: () => {},
+    ...tls,
+  }, async (request) => {
+    const { pathname } = new URL(request.url);
+    requests.push({
+      line: `${request.method} ${pathname}`,
+      authorization: request.headers.get("authorization"),
+      protocol: request.headers.get("git-protocol"),
+    });
+    return await parts.intercept(request) ?? await backend(root, request);
+  });
+  const url = `${tls ? "https" : "http"}://127.0.0.1:${server.addr.port}`;
+  return Object.assign(parts, {
+    url,
+    root,
+    requests,
+    create: (name: string) => createRepository(root, url, name),
+    async [Symbol.asyncDispose]() {
+      await server.shutdown();
+      await Deno.remove(root, { recursive: true });
+    },
+  });
+}
+
+async function createRepository(root: string, url: string, name: string): Promise<WorkingCopy> {
+  const [bare, directory] = [`${root}/${name}.git`, `${root}/work/${name}`];
+  await git(root, "init", "-q", "--bare", "-b", "main", bare);
+  await git(bare, "config", "http.receivepack", "true");
+  await Deno.mkdir(directory, { recursive: true });
+  await git(directory, "init", "-q", "-b", "main");
+  await git(directory, "remote", "add", "origin", bare);
+  const write: WorkingCopy["write"] = async (files) => {
+    for (const [path, content] of Object.entries(files)) {
+      const full = `${directory}/${path}`;
+      if (content === null) {
+        await Deno.remove(full);
+        continue;
+      }
+      await Deno.mkdir(dirname(full), { recursive: true });
+      if (typeof content === "string") await Deno.writeTextFile(full, content);
+      else await Deno.writeFile(full, content);
+    }
+    await git(directory, "add", "-A");
+  };
+  return {
+    url: `${url}/${name}.git`,
+    bare,
+    directory,
+    write,
+    git: (...args) => git(directory, ...args),
+    async push(files, message = "Change") {
+      await write(files);
+      await git(directory, "commit", "-q", "--allow-empty", "-m", message);
+      await git(directory, "push", "-q", "--force", "origin", "HEAD");
+      return await git(directory, "rev-parse", "HEAD");
+    },
+  };
+}
+
+/** @throws {Error} With what it printed. */
+async function git(cwd: string, ...args: string[]): Promise<string> {
+  const { success, stdout, stderr } = await new Deno.Command("git", {
+    args,
+    cwd,
+    env: ENVIRONMENT,
+  }).output();
+  if (!success) throw new Error(`git ${args.join(" ")}: ${new TextDecoder().decode(stderr)}`);
+  return new TextDecoder().decode(stdout).trim();
+}
+
+/** Runs `git http-backend` for one request (RFC 3875). */
+async function backend(root: string, request: Request): Promise<Response> {
+  const { pathname, search } = new URL(request.url);
+  const child = new Deno.Command("git", {
+    args: ["http-backend"],
+    env: {
+      ...ENVIRONMENT,
+      GIT_PROJECT_ROOT: root,
+      GIT_HTTP_EXPORT_ALL: "1",
+      GIT_PROTOCOL: request.headers.get("git-protocol") ?? "",
+      REQUEST_METHOD: request.method,
+      PATH_INFO: pathname,
+      QUERY_STRING: search.slice(1),
+      CONTENT_TYPE: request.headers.get("content-type") ?? "",
+      CONTENT_LENGTH: request.headers.get("content-length") ?? "",
+    },
+    stdin: "piped",
+    stdout: "piped",
+    stderr: "null",
+  }).spawn();
+  const input = child.stdin.getWriter();
+  const sent = request.arrayBuffer()
+    .then((body) => input.write(new Uint8Array(body)))
+    .then(() => input.close())
+    .catch(() => {});
+  const { stdout } = await child.output();
+  await sent;
+  const split = new TextDecoder("latin1").decode(stdout.subarray(0, 4_096)).indexOf("\r\n\r\n");
+  const head = new TextDecoder().decode(stdout.subarray(0, split)).split("\r\n");
+  const headers = new Headers(head.map((line) => {
+    const at = line.indexOf(":");
+    return [line.slice(0, at), line.slice(at + 1).trim()] as [string, string];
+  }));
+  const status = Number(headers.get("status")?.slice(0, 3) ?? 200);
+  headers.delete("status");
+  return new Response(stdout.slice(split + 4), { status, headers });
+}

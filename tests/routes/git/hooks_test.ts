@@ -1,0 +1,96 @@
+/** Webhooks of forges. @module */
+
+import { Buffer } from "node:buffer";
+import { createHmac } from "node:crypto";
+import { deepEqual, equal } from "node:assert/strict";
+import { gitWorld } from "../../helpers/git_world.ts";
+import { keptLog } from "../../helpers/test_app.ts";
+
+const BODY = JSON.stringify({ ref: "refs/heads/main", repository: { name: "stacks" } });
+const AT = "2026-01-01T12:00:00Z";
+const stamp = `${Date.parse(AT) / 1000}`;
+
+const hex = (secret: string, body: string, hash = "sha256") =>
+  createHmac(hash, secret).update(body).digest("hex");
+
+const standard = (secret: string, id: string, timestamp: string, body: string) => ({
+  "webhook-id": id,
+  "webhook-timestamp": timestamp,
+  "webhook-signature": `v1,${
+    createHmac("sha256", Buffer.from(secret.slice("whsec_".length), "base64"))
+      .update(`${id}.${timestamp}.${body}`).digest("base64")
+  }`,
+});
+
+Deno.test("a webhook requests one fetch if its signature is valid", async (t) => {
+  const { log, lines } = keptLog();
+  await using world = await gitWorld([], { log, now: AT });
+  const { app, add } = world;
+  const repository = await add("https://192.168.1.2/a.git", { mapping: [], pollMinutes: 0 });
+  const other = await add("https://192.168.1.2/b.git", { mapping: [], name: "Other" });
+  const { webhookPath, webhookSecret: secret } = repository;
+  app.deps.git.takeRequested();
+  const send = async (headers: Record<string, string>, body: string | Uint8Array = BODY) => {
+    const { status } = await app.call("POST", webhookPath, body, {
+      role: "public",
+      headers: { "content-type": "application/json", ...headers },
+    });
+    return [status, app.deps.git.takeRequested().length];
+  };
+
+  const genuine: Record<string, Record<string, string>> = {
+    GitHub: { "x-hub-signature-256": `sha256=${hex(secret, BODY)}`, "x-github-delivery": "1" },
+    Gitea: { "x-gitea-signature": hex(secret, BODY), "x-gitea-delivery": "2" },
+    Forgejo: { "x-forgejo-signature": hex(secret, BODY), "x-gitea-delivery": "3" },
+    Bitbucket: { "x-hub-signature": `sha256=${hex(secret, BODY)}`, "x-request-uuid": "4" },
+    "GitLab with a secret token": { "x-gitlab-token": secret, "x-gitlab-event-uuid": "5" },
+    "GitLab with a signing token": standard(secret, "6", stamp, BODY),
+  };
+  for (const [forge, headers] of Object.entries(genuine)) {
+    await t.step(`${forge}, and the same delivery again`, async () => {
+      deepEqual(await send(headers), [202, 1]);
+      deepEqual(await send(headers), [202, 0]);
+    });
+  }
+
+  const refused: Record<string, Record<string, string>> = {
+    "no signature": {},
+    "a wrong signature": { "x-hub-signature-256": `sha256=${hex("x", BODY)}` },
+    "the signature of another body": { "x-hub-signature-256": `sha256=${hex(secret, "{}")}` },
+    "the secret of another repository": {
+      "x-hub-signature-256": `sha256=${hex(other.webhookSecret, BODY)}`,
+    },
+    "SHA-1": { "x-hub-signature": `sha1=${hex(secret, BODY, "sha1")}` },
+    "a wrong token": { "x-gitlab-token": `${secret}x` },
+    "a stale time stamp": standard(secret, "7", `${Number(stamp) - 301}`, BODY),
+    "a time stamp that is none": standard(secret, "8", "soon", BODY),
+    "the signature of another id": { ...standard(secret, "9", stamp, BODY), "webhook-id": "10" },
+    "a wrong signing token beside a right secret": {
+      ...standard(other.webhookSecret, "11", stamp, BODY),
+      "x-gitlab-token": secret,
+    },
+  };
+  for (const [what, headers] of Object.entries(refused)) {
+    await t.step(`${what} is refused`, async () => {
+      deepEqual(await send(headers), [401, 0]);
+    });
+  }
+
+  await t.step("an unknown token and a large body are refused", async () => {
+    const body = new Uint8Array(10 * 1024 * 1024);
+    const headers = { "content-length": `${body.length}`, "x-gitlab-token": secret };
+    deepEqual(await send(headers, body), [413, 0]);
+    const unknown = await app.call("POST", "/hooks/git/x", {}, { role: "public" });
+    equal(unknown.status, 404);
+  });
+
+  await t.step("a flood is refused for a minute, and logged with a limit", async () => {
+    const statuses = new Set<number>();
+    for (let at = 0; at < 1_000; at++) statuses.add((await send({}))[0]!);
+    deepEqual([...statuses].sort(), [401, 429]);
+    equal(lines.filter((line) => line.includes("git webhook refused")).length, 10);
+    app.clock.advance({ seconds: 61 });
+    const later = `${Number(stamp) + 61}`;
+    deepEqual(await send(standard(secret, "12", later, BODY)), [202, 1]);
+  });
+});

@@ -1,0 +1,272 @@
+/** Fetches from a real Git server. @module */
+
+import { deepEqual, equal, rejects } from "node:assert/strict";
+import {
+  fetchCommit,
+  type FollowedRef,
+  openBare,
+  readRemoteCommit,
+} from "../../../services/git/fetch/bare.ts";
+import { rangeBetween, readCommit } from "../../../services/git/fetch/commits.ts";
+import type { Remote } from "../../../services/git/fetch/http.ts";
+import { openTree } from "../../../services/git/fetch/tree.ts";
+import { createAuthority } from "../../helpers/certificates.ts";
+import { temporaryDirectory } from "../../helpers/command.ts";
+import { gitServer, type WorkingCopy } from "../../helpers/git_server.ts";
+import { testConfig } from "../../helpers/test_app.ts";
+
+const main: FollowedRef = { kind: "branch", name: "main" };
+const tag: FollowedRef = { kind: "tag", name: "v1" };
+const COMPOSE = "services:\n  web:\n    image: nginx\n";
+
+const remoteOf = ({ url }: Pick<WorkingCopy, "url">, more: Partial<Remote> = {}): Remote => ({
+  url,
+  authorization: null,
+  caCertificate: null,
+  ...more,
+});
+
+Deno.test("commits are fetched from a Git server", async (t) => {
+  await using server = await gitServer();
+  using data = temporaryDirectory();
+  const deps = { config: testConfig({ dataDir: data.path, outboundAllow: ["127.0.0.1"] }) };
+  const fetch = (copy: WorkingCopy, ref = main, more: Partial<Remote> = {}) =>
+    fetchCommit(deps, copy.bare.split("/").at(-1)!, remoteOf(copy, more), ref);
+  const bareOf = ({ bare }: WorkingCopy) => openBare(deps, bare.split("/").at(-1)!);
+  const fails = async (work: Promise<unknown>, message: string | RegExp) =>
+    await rejects(work, { message });
+
+  await t.step("a push is fetched with the commits since the last fetch", async () => {
+    const shop = await server.create("shop");
+    const first = await shop.push({ "compose.yaml": COMPOSE }, "Add shop\n\nWith details");
+    equal(await readRemoteCommit(deps, remoteOf(shop), main), first);
+    equal(await fetch(shop), first);
+    await shop.push({ "a.txt": "1" });
+    const second = await shop.push({ "compose.yaml": null, "app/compose.yaml": COMPOSE }, "Rename");
+    equal(await fetch(shop), second);
+    const bare = await bareOf(shop);
+    const { commits, isForward, isPartial } = await rangeBetween(bare, first, second);
+    deepEqual({ count: commits.length, isForward, isPartial }, {
+      count: 2,
+      isForward: true,
+      isPartial: false,
+    });
+    const { author, message } = await readCommit(bare, first);
+    deepEqual({ author, message }, { author: "Ada <ada@example.org>", message: "Add shop" });
+    equal(await openTree(bare, second).read("app/compose.yaml"), COMPOSE);
+    equal(await openTree(bare, second).read("compose.yaml"), undefined);
+  });
+
+  await t.step("an amended and a forced commit are not forward", async () => {
+    const shop = await server.create("forced");
+    await shop.push({ "a.txt": "1" });
+    const second = await shop.push({ "a.txt": "2" });
+    equal(await fetch(shop), second);
+    await shop.git("commit", "-q", "--amend", "-m", "Amended");
+    const amended = await shop.push({}, "On top");
+    equal(await fetch(shop), amended);
+    const { isForward } = await rangeBetween(await bareOf(shop), second, amended);
+    equal(isForward, false);
+  });
+
+  await t.step("a merge has the commits of both sides", async () => {
+    const shop = await server.create("merge");
+    const first = await shop.push({ "a.txt": "1" });
+    equal(await fetch(shop), first);
+    await shop.git("checkout", "-q", "-b", "side");
+    await shop.write({ "side.txt": "1" });
+    await shop.git("commit", "-q", "-m", "Side");
+    await shop.git("checkout", "-q", "main");
+    await shop.push({ "a.txt": "2" });
+    await shop.git("merge", "-q", "--no-ff", "-m", "Merge", "side");
+    const merged = await shop.push({}, "After");
+    equal(await fetch(shop), merged);
+    const range = await rangeBetween(await bareOf(shop), first, merged);
+    deepEqual([range.commits.length, range.isPartial], [4, false]);
+  });
+
+  await t.step("a tag, a commit and the default branch can be followed", async () => {
+    const shop = await server.create("tagged");
+    const tagged = await shop.push({ "a.txt": "1" });
+    await shop.git("tag", "-a", "-m", "One", "v1");
+    await shop.git("push", "-q", "origin", "v1");
+    const newest = await shop.push({ "a.txt": "2" });
+    equal(await readRemoteCommit(deps, remoteOf(shop), tag), tagged);
+    equal(await fetch(shop, tag), tagged);
+    equal(await fetch(shop, { kind: "head", name: "" }), newest);
+    equal(await readRemoteCommit(deps, remoteOf(shop), { kind: "head", name: "" }), newest);
+    equal(await fetch(shop, { kind: "commit", name: newest }), newest);
+  });
+
+  await t.step("a deleted branch and an empty repository are said", async () => {
+    const shop = await server.create("deleted");
+    const empty = /^The repository (has no commits|does not have the branch main)$/;
+    await fails(fetch(shop), empty);
+    await shop.push({ "a.txt": "1" });
+    await fetch(shop);
+    await Deno.writeTextFile(`${shop.bare}/HEAD`, "ref: refs/heads/other\n");
+    await shop.git("push", "-q", "origin", "HEAD:other", ":main");
+    equal(await readRemoteCommit(deps, remoteOf(shop), main), undefined);
+    await fails(fetch(shop), "The repository does not have the branch main");
+  });
+
+  await t.step("names, line ends and links are those of the commit", async () => {
+    const shop = await server.create("names");
+    await shop.push({ 'odd " näme\n.txt': "odd", "crlf.txt": "a\r\nb\r\n", "lib/x.txt": "x" });
+    await Deno.symlink("lib/x.txt", `${shop.directory}/link.txt`);
+    await Deno.symlink("../../etc/passwd", `${shop.directory}/lib/out`);
+    await Deno.symlink("/etc/passwd", `${shop.directory}/root`);
+    await Deno.symlink("loop", `${shop.directory}/loop`);
+    await shop.write({
+      lfs: "version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 1\n",
+      bytes: new Uint8Array([0xff, 0xfe]),
+      large: "x".repeat(1024 * 1024 + 1),
+    });
+    const own = await shop.push({});
+    await shop.git("update-index", "--add", "--cacheinfo", `160000,${own},sub`);
+    await shop.git("commit", "-q", "-m", "Submodule");
+    await shop.git("push", "-q", "origin", "HEAD");
+    const tree = openTree(await bareOf(shop), await fetch(shop));
+    equal(await tree.read('odd " näme\n.txt'), "odd");
+    equal(await tree.read("crlf.txt"), "a\r\nb\r\n");
+    equal(await tree.read("link.txt"), "x");
+    for (
+      const [path, problem] of [
+        ["lib/out", "lib/out is a symbolic link that leads out of the repository"],
+        ["root", "root is a symbolic link that leads out of the repository"],
+        ["loop", "loop is a symbolic link that leads out of the repository"],
+        ["../x", "../x leads out of the repository"],
+        ["lib/../../x", "lib/../../x leads out of the repository"],
+        ["sub/x", "sub is a submodule, which is not fetched"],
+        ["lfs", "lfs is stored with Git LFS, whose files are not fetched"],
+        ["bytes", "bytes is not text in UTF-8"],
+        ["large", "large is larger than 1 MiB"],
+        ["lib", "lib is a directory"],
+      ] as const
+    ) await fails(tree.read(path), problem);
+  });
+
+  await t.step("1,000 commits are counted to the limit", async () => {
+    const many = await server.create("many");
+    const first = await many.push({ "a.txt": "0" });
+    await fetch(many);
+    await importCommits(many, first, 1_010);
+    const head = await fetch(many);
+    const range = await rangeBetween(await bareOf(many), first, head);
+    deepEqual([range.commits.length, range.isPartial], [1_000, true]);
+  });
+
+  await t.step("a server of protocol 1 and one without shallow fetches suffice", async () => {
+    const old = await server.create("old");
+    await old.push({ "a.txt": "1" });
+    const head = await old.push({ "a.txt": "2" });
+    await Deno.writeTextFile(`${old.bare}/config`, "[protocol]\nversion = 0\n", { append: true });
+    server.intercept = (request) =>
+      request.method === "GET" ? withoutShallow(request.url, server.root) : undefined;
+    try {
+      equal(await readRemoteCommit(deps, remoteOf(old), main), head);
+      equal(await fetch(old), head);
+    } finally {
+      server.intercept = () => undefined;
+    }
+  });
+
+  await t.step("a repository beyond the limit is refused", async () => {
+    const large = await server.create("large");
+    await large.push({ "a.txt": "1" });
+    const zeros = new Uint8Array(1024 * 1024);
+    server.intercept = (request) =>
+      request.method === "POST"
+        ? new Response(ReadableStream.from(Array.from({ length: 65 }, () => zeros)))
+        : undefined;
+    await fails(fetch(large), "The repository is larger than 64 MiB, which is the limit");
+    server.intercept = () => undefined;
+  });
+
+  await t.step("an answer that is cut or refused is said", async () => {
+    const shop = await server.create("refused");
+    await shop.push({ "a.txt": "1".repeat(100) });
+    const refusals: [Response, string | RegExp][] = [
+      [new Response(null, { status: 401 }), /credentials.*\(401\)$/],
+      [new Response(null, { status: 403 }), /does not allow reading the repository \(403\)$/],
+      [new Response(null, { status: 404 }), /does not have this repository.*\(404\)$/],
+      [new Response(null, { status: 500 }), /answered with status 500$/],
+      [new Response("<html>"), /^The server d.* not answer as a Git server does/],
+    ];
+    for (const [response, message] of refusals) {
+      server.intercept = () => response;
+      await fails(fetch(shop), message);
+    }
+    server.intercept = (request) =>
+      request.method === "POST" ? new Response("0008NAK\n0030\x01PACK") : undefined;
+    await fails(fetch(shop), /damaged pack|did not answer as a Git server does|without an answer/);
+    server.intercept = () => undefined;
+    equal(typeof await fetch(shop), "string");
+  });
+
+  await t.step("credentials stay with their origin", async () => {
+    await using other = await gitServer();
+    const [here, there] = [await server.create("moved"), await other.create("moved")];
+    const head = await there.push({ "a.txt": "1" });
+    server.intercept = (request) => {
+      const { pathname, search } = new URL(request.url);
+      return Response.redirect(other.url + pathname + search, 302);
+    };
+    server.requests.length = 0;
+    const authorization = "Basic c2VjcmV0";
+    equal(await fetch(here, main, { authorization }), head);
+    server.intercept = () => undefined;
+    deepEqual(new Set(server.requests.map((each) => each.authorization)), new Set([authorization]));
+    deepEqual(new Set(other.requests.map((each) => each.authorization)), new Set([null]));
+  });
+
+  await t.step("a certificate must be trusted", async () => {
+    const authority = await createAuthority("Git authority");
+    const identity = await authority.issue({ name: "git", altNames: "IP:127.0.0.1" });
+    await using secure = await gitServer(identity);
+    const shop = await secure.create("secure");
+    const head = await shop.push({ "a.txt": "1" });
+    await fails(fetch(shop), /the certificate is not trusted|TLS could not be established/);
+    equal(await fetch(shop, main, { caCertificate: authority.cert }), head);
+  });
+});
+
+/** Creates commits quickly, and pushes them. */
+async function importCommits(copy: WorkingCopy, from: string, count: number): Promise<void> {
+  const lines = Array.from(
+    { length: count },
+    (_, at) =>
+      `commit refs/heads/main\nmark :${at + 1}\ncommitter Ada <ada@example.org> ${
+        1.7e9 + at
+      } +0000\n` +
+      `data 1\nx\n${at === 0 ? `from ${from}\n` : ""}M 644 inline a.txt\ndata ${
+        `${at}`.length
+      }\n${at}\n`,
+  );
+  const child = new Deno.Command("git", {
+    args: ["fast-import", "--quiet", "--force"],
+    cwd: copy.bare,
+    stdin: "piped",
+  }).spawn();
+  const input = child.stdin.getWriter();
+  await input.write(new TextEncoder().encode(lines.join("")));
+  await input.close();
+  equal((await child.status).success, true);
+}
+
+/** The refs as of a server that can neither protocol 2 nor shallow fetches. */
+async function withoutShallow(url: string, root: string): Promise<Response> {
+  const { pathname } = new URL(url);
+  const { stdout } = await new Deno.Command("git", {
+    args: [
+      "upload-pack",
+      "--stateless-rpc",
+      "--advertise-refs",
+      `${root}/${pathname.split("/")[1]}`,
+    ],
+  }).output();
+  const text = new TextDecoder("latin1").decode(stdout).replace(" shallow ", " shallo- ");
+  return new Response(`001e# service=git-upload-pack\n0000${text}`, {
+    headers: { "content-type": "application/x-git-upload-pack-advertisement" },
+  });
+}

@@ -1,0 +1,60 @@
+import { deepEqual, equal, rejects } from "node:assert/strict";
+import { volumePart } from "../../../services/backup/trees/part.ts";
+import { keepReplaced, keptBy, type Replacement } from "../../../services/snapshots/replacement.ts";
+import type { RestoreInput } from "../../../services/snapshots/restore/job.ts";
+import { restoreParts } from "../../../services/snapshots/restore/run.ts";
+import { setContainers } from "../../helpers/fake_containers.ts";
+import { fakeEngine } from "../../helpers/fake_engine.ts";
+import { createMemoryStorage } from "../../helpers/memory_storage.ts";
+import { newRepository } from "../../helpers/repository.ts";
+import { resumedJob } from "../../helpers/resumed_job.ts";
+import { testApp } from "../../helpers/test_app.ts";
+
+const held = { mode: "stop" as const, containers: [] };
+
+const input: RestoreInput = {
+  targetId: "1",
+  place: "This host",
+  snapshot: "a".repeat(64),
+  files: null,
+  parts: [{ from: "volumes/data", to: volumePart("data") }],
+  to: "replace",
+  stableSeconds: 1,
+  images: [],
+  affected: [],
+};
+
+Deno.test("what was written before a restart is kept, also if that was interrupted", async () => {
+  await using fake = fakeEngine();
+  using app = testApp({ engine: fake.engine });
+  setContainers(app);
+  const { job, steps } = resumedJob({ target: "shop", input }, {
+    results: { keep: { snapshot: "first", stoppedAt: 0 } },
+    begun: ["keep again"],
+  });
+  const replacement: Replacement = {
+    held,
+    operation: Symbol("restore"),
+    parts: [],
+    findUsers: () => Promise.resolve([]),
+  };
+  const repository = await newRepository(createMemoryStorage());
+  const store = () => Promise.resolve("second");
+  await keepReplaced(app.deps, job, replacement, { repository, store });
+  deepEqual(steps, ["keep again"]);
+  equal(keptBy(job), "second");
+});
+
+Deno.test("nothing is put back under a container that was started meanwhile", async () => {
+  const volume = { Name: "data", Mountpoint: "/volumes/data" };
+  await using fake = fakeEngine({ "GET /volumes": () => Response.json({ Volumes: [volume] }) });
+  using app = testApp({ engine: fake.engine });
+  setContainers(app, { name: "shop-db-1", state: "running", volumes: ["data"] });
+  const { job } = resumedJob({ target: "shop", input }, {
+    results: { plan: held, failure: { reason: "It failed", hasWritten: true, evidence: [] } },
+  });
+  await rejects(restoreParts(app.deps, job), {
+    status: "needs_attention",
+    message: /^It failed\. Taking it back failed: shop-db-1 still uses/,
+  });
+});
