@@ -1,18 +1,25 @@
 /**
- * `longshore fleet invite|list|accept|leave`: the fleet of this server, or its membership in another
- * one.
+ * `longshore fleet invite|answer|list|accept|leave`: the fleet of this server, or its membership in
+ * another one.
  *
  * @module
  */
 
 import { selectFleetHost, selectFleetHostByName } from "../db/fleet_hosts.ts";
-import { createInvite, MINUTES, USES_MAX } from "../services/fleet/enrolment/invites.ts";
+import { answerRequest, parseRequest } from "../services/fleet/enrolment/files.ts";
+import {
+  createInvite,
+  hubAddress,
+  MINUTES,
+  USES_MAX,
+} from "../services/fleet/enrolment/invites.ts";
 import { leaveFleet } from "../services/fleet/enrolment/join.ts";
 import { acceptHost, type HostView, listHosts } from "../services/fleet/hosts/hosts.ts";
 import { stateOf } from "../services/fleet/hosts/state.ts";
 import { HOST_NAME } from "../services/fleet/link/control.ts";
 import { parseArguments, subcommand } from "./arguments.ts";
 import { CONSOLE, recordCommand } from "./console.ts";
+import { readJoinFile, writeJoinFile } from "./fleet_files.ts";
 import { type FleetDeps, withFleet } from "./fleet_state.ts";
 import { CommandError, EXIT, type Program, UsageError } from "./program.ts";
 import { printTable } from "./table.ts";
@@ -22,11 +29,12 @@ const MINUTES_OF = { m: 1, h: 60, d: 24 * 60 } as const;
 export async function fleet(program: Program): Promise<number> {
   const { name, program: rest } = subcommand("fleet", program, [
     "invite",
+    "answer",
     "list",
     "accept",
     "leave",
   ]);
-  await { invite, list, accept, leave }[name](rest);
+  await { invite, answer, list, accept, leave }[name](rest);
   return EXIT.ok;
 }
 
@@ -62,6 +70,23 @@ async function invite(program: Program): Promise<void> {
   if (options.json) return program.print(JSON.stringify(created));
   program.print(created.command);
   program.note(`Run this line on the new host until ${created.expiresAt}. It is not shown again.`);
+}
+
+async function answer(program: Program): Promise<void> {
+  const { values: [file], options } = parseArguments("fleet answer", program, ["FILE"], {
+    label: "values",
+    address: "value",
+  });
+  const labels = labelsOf(options.label ?? []);
+  const { name, path } = await withFleet(program, async (deps) => {
+    const request = parseRequest(readJoinFile(file));
+    const address = hubAddress(deps, options.address);
+    const answered = await answerRequest(deps, request, { address, labels });
+    await recordCommand(program, deps, "fleet answer", answered.name);
+    return { name: answered.name, path: writeJoinFile(`${file}.answer`, answered) };
+  });
+  program.print(path);
+  program.note(`Carry this file to ${name}, and run: longshore join --answer FILE`);
 }
 
 async function list(program: Program): Promise<void> {

@@ -1,38 +1,100 @@
-/** `longshore join TOKEN`: joins the fleet of the server that has made the token. @module */
+/**
+ * `longshore join`: joins the fleet of another server, with the token of an invite or with files that
+ * are carried by hand.
+ *
+ * @module
+ */
 
+import type { Membership } from "../db/fleet_membership.ts";
 import { nodeOs } from "../services/builtins.ts";
 import { AppError } from "../services/errors.ts";
+import { acceptAnswer, createRequest, parseAnswer } from "../services/fleet/enrolment/files.ts";
 import { assertNoMember, joinFleet } from "../services/fleet/enrolment/join.ts";
-import { fingerprintOf, linkKeys } from "../services/fleet/enrolment/keys.ts";
+import { fingerprintOf, linkKeys, toBytes } from "../services/fleet/enrolment/keys.ts";
 import { decodeToken, type JoinToken } from "../services/fleet/enrolment/token.ts";
 import { parseArguments } from "./arguments.ts";
 import { recordCommand } from "./console.ts";
-import { withFleet } from "./fleet_state.ts";
+import { readJoinFile, writeJoinFile } from "./fleet_files.ts";
+import { type FleetDeps, withFleet } from "./fleet_state.ts";
 import { CommandError, EXIT, type Program, UsageError } from "./program.ts";
 
+interface Options {
+  yes?: true;
+  name?: string;
+  request?: string;
+  answer?: string;
+}
+
 export async function join(program: Program): Promise<number> {
-  const { values: [token], options } = parseArguments("join", program, ["TOKEN"], {
+  const { values: [token], options } = parseArguments("join", program, ["[TOKEN]"], {
     yes: "flag",
     name: "value",
+    request: "value",
+    answer: "value",
   });
-  const given = tokenOf(token);
-  const { surroundings, signal } = program;
-  const joined = await withFleet(program, async (deps) => {
+  const { request, answer } = options;
+  if ([token, request, answer].filter((given) => given !== undefined).length !== 1) {
+    throw new UsageError("join needs one of TOKEN, --request FILE and --answer FILE");
+  }
+  if (token !== undefined) await joinWithToken(program, tokenOf(token), options);
+  else if (request !== undefined) await writeRequest(program, request, options);
+  else await joinWithAnswer(program, answer!, options);
+  return EXIT.ok;
+}
+
+async function joinWithToken(program: Program, token: JoinToken, options: Options): Promise<void> {
+  await withFleet(program, async (deps) => {
     assertNoMember(deps);
-    program.note(`Hub:         ${given.address}`);
-    program.note(`Fingerprint: ${given.hubFingerprint}`);
-    program.note("Its admins will manage the containers of this host, as far as this host allows.");
-    if (!options.yes) assertConfirmed();
-    const name = options.name ?? deps.config.serverName;
-    const machine = machineOf(surroundings.hostname);
-    const membership = await joinFleet(deps, given, { name, machine }, signal);
-    await recordCommand(program, deps, "join", membership.hubName);
-    return { ...membership, fingerprint: await fingerprintOf((await linkKeys(deps)).publicKey) };
+    confirmHub(program, { address: token.address, fingerprint: token.hubFingerprint }, options);
+    const joined = await joinFleet(deps, token, joinAs(program, deps, options), program.signal);
+    await report(program, deps, joined);
   });
-  program.note(`Fingerprint of this host: ${joined.fingerprint}`);
+}
+
+async function joinWithAnswer(program: Program, file: string, options: Options): Promise<void> {
+  await withFleet(program, async (deps) => {
+    const answer = parseAnswer(readJoinFile(file));
+    const fingerprint = await fingerprintOf(toBytes(answer.hubKey));
+    confirmHub(program, { address: answer.address, fingerprint }, options);
+    await report(program, deps, await acceptAnswer(deps, answer));
+  });
+}
+
+async function writeRequest(program: Program, file: string, options: Options): Promise<void> {
+  await withFleet(program, async (deps) => {
+    const request = await createRequest(deps, joinAs(program, deps, options));
+    program.print(writeJoinFile(file, request));
+    await noteFingerprint(program, deps);
+  });
+  program.note("Carry this file to the hub, and run there: longshore fleet answer FILE");
+}
+
+/** @throws {CommandError} Unless the operator agrees. */
+function confirmHub(
+  program: Program,
+  { address, fingerprint }: { address: string; fingerprint: string },
+  { yes }: Options,
+): void {
+  program.note(`Hub:         ${address}`);
+  program.note(`Fingerprint: ${fingerprint}`);
+  program.note("Its admins will manage the containers of this host, as far as this host allows.");
+  if (yes) return;
+  if (!Deno.stdin.isTerminal()) {
+    throw new CommandError("The input is not a terminal: compare the fingerprint, then use --yes");
+  }
+  if (!confirm("Join this fleet?")) throw new CommandError("Not joined");
+}
+
+async function report(program: Program, deps: FleetDeps, joined: Membership): Promise<void> {
+  await recordCommand(program, deps, "join", joined.hubName);
+  await noteFingerprint(program, deps);
   program.print(`This host has joined the fleet of ${joined.hubName} as ${joined.name}.`);
   if (joined.isPending) program.note("It waits until an admin of that server accepts it.");
-  return EXIT.ok;
+}
+
+async function noteFingerprint(program: Program, deps: FleetDeps): Promise<void> {
+  const fingerprint = await fingerprintOf((await linkKeys(deps)).publicKey);
+  program.note(`Fingerprint of this host: ${fingerprint}`);
 }
 
 function tokenOf(text: string): JoinToken {
@@ -43,13 +105,8 @@ function tokenOf(text: string): JoinToken {
   }
 }
 
-/** @throws {CommandError} Unless the operator says yes. */
-function assertConfirmed(): void {
-  if (!Deno.stdin.isTerminal()) {
-    throw new CommandError("The input is not a terminal: compare the fingerprint, then use --yes");
-  }
-  if (!confirm("Join this fleet?")) throw new CommandError("Not joined");
-}
-
-/** Words by which an admin of the hub recognizes the machine. */
-const machineOf = (hostname: string) => `${hostname}, ${nodeOs().type()} ${Deno.build.arch}`;
+/** Name and words by which an admin of the hub recognizes the machine. */
+const joinAs = ({ surroundings }: Program, { config }: FleetDeps, { name }: Options) => ({
+  name: name ?? config.serverName,
+  machine: `${surroundings.hostname}, ${nodeOs().type()} ${Deno.build.arch}`,
+});

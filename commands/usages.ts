@@ -262,6 +262,7 @@ pass it with --head: the log then has to end with that entry.`;
 export const FLEET =
   `longshore fleet invite [--name NAME | --pattern PATTERN] [--label KEY=VALUE ...]
                        [--count N] [--expires 30m|12h|7d] [--accept] [--address URL] [--json]
+       longshore fleet answer FILE [--label KEY=VALUE ...] [--address URL]
        longshore fleet list [--json]
        longshore fleet accept NAME
        longshore fleet leave
@@ -270,11 +271,19 @@ invite prints one line for the shell of a new host. --address is the address of 
 host can reach it; default: SERVICE_BASE_URL. With --count, several hosts may use the line; their
 names must match --pattern, e.g. 'edge-*'. With --accept, no admin has to accept them.
 
+answer adds the host of a request (\`longshore join --request\`) and writes FILE.answer for it: for hosts
+without a network to this server yet.
+
 list shows the hosts with their states, accept accepts one that waits, and leave ends the membership
 of this host in the fleet of another server. The service may be running.`;
 
 export const JOIN = `longshore join TOKEN [--yes] [--name NAME]
+       longshore join --request FILE [--name NAME]
+       longshore join --answer FILE [--yes]
 
 Joins the fleet of the server that has made TOKEN with \`longshore fleet invite\`. Shows the address and
 the fingerprint of that server, and asks unless --yes is given. --name is the name of this host in the
-fleet; default: SERVER_NAME. The service may be running; otherwise it connects at its next start.`;
+fleet; default: SERVER_NAME. The service may be running; otherwise it connects at its next start.
+
+Without a network between the two, --request writes a file with the public keys of this host. Carry it
+to the server, which answers it with \`longshore fleet answer\`, and use that file with --answer.`;

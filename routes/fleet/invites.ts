@@ -34,7 +34,10 @@ const NewInvite = z.object({
     description: "Whether hosts need no admin who accepts them",
   }),
   address: Address.optional(),
-}).meta({ id: "NewFleetInvite", example: { name: "edge-7", labels: { site: "kiel" } } });
+}).meta({
+  id: "NewFleetInvite",
+  example: { name: "edge-7", labels: { site: "kiel" }, address: "https://hub.example.com" },
+});
 
 const Invite = z.object({
   id: z.string(),

@@ -98,6 +98,11 @@ const HANDED_OVER: readonly Handover[] = [
     because: "a program authenticates with it; it is shown this once",
   })),
   {
+    at: "POST /api/fleet/invites 201",
+    fields: { token: null, command: null },
+    because: "a host joins with it; it is shown this once",
+  },
+  {
     at: "POST /api/webhooks 201",
     fields: { secret: "a webhook's signing secret" },
     because: "the receiver checks signatures with it; it is shown this once",
@@ -265,6 +270,11 @@ const NOT_DONE: Record<string, string> = {
   [`POST ${TAKE_DOWN}`]: "it would remove the container that other requests need",
   "GET /api/containers/:id/attach": "a WebSocket needs a connection",
   "GET /api/containers/:id/terminal": "a WebSocket needs a connection",
+  "GET /fleet/link": "a WebSocket needs a connection",
+  "GET /api/fleet/hosts/:id": "no host has joined",
+  "PUT /api/fleet/hosts/:id": "the same",
+  "DELETE /api/fleet/hosts/:id": "the same",
+  "POST /api/fleet/hosts/:id/accept": "the same",
   "POST /api/containers/:id/rebuild": "the engine refuses the new container, with a secret",
   "POST /api/containers/:id/rollback": "no update succeeds in this test, because of the same",
   "POST /api/stacks/:name/rollback": "the same",

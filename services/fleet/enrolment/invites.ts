@@ -65,7 +65,7 @@ export async function createInvite(
   { userId }: { userId: string },
 ): Promise<CreatedInvite> {
   const { db, secrets, now, fleet } = deps;
-  const address = addressOf(deps, given);
+  const address = hubAddress(deps, given.address);
   assertName(deps, given);
   const at = now();
   deleteFleetInvitesBefore(db, new Date(at.getTime() - EXPIRED_KEPT_MS).toISOString());
@@ -116,7 +116,12 @@ export function findInviteSecret(
   return secret === undefined ? undefined : toBytes(secret);
 }
 
-function addressOf({ config }: InviteDeps, { address }: NewInvite): string {
+/**
+ * The address of this hub, as hosts dial it.
+ *
+ * @throws {AppError} `invalid`
+ */
+export function hubAddress({ config }: Pick<Deps, "config">, address: string | undefined): string {
   const found = address ?? config.serviceBaseUrl;
   if (found === null) {
     throw new AppError(

@@ -4,8 +4,8 @@ import {
   deleteMembership,
   type Membership,
   replaceMembership,
+  selectMembership,
 } from "../../../db/fleet_membership.ts";
-import { selectMembership } from "../../../db/fleet_membership.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../errors.ts";
 import { VERSION } from "../../version.ts";
@@ -40,9 +40,7 @@ export async function joinFleet(
 ): Promise<Membership> {
   const { db, now } = deps;
   assertNoMember(deps);
-  if (!HOST_NAME.test(name)) {
-    throw new AppError("invalid", `${name} cannot be the name of a host; use --name`);
-  }
+  assertHostName(name);
   const [keys, notes] = [await linkKeys(deps), await noteKeys(deps)];
   const connection = await dial(deps, token.address, signal);
   try {
@@ -97,6 +95,12 @@ export function leaveFleet({ db }: Pick<Deps, "db">): Membership {
   if (!membership) throw new AppError("conflict", "This host is not in a fleet");
   deleteMembership(db);
   return membership;
+}
+
+/** @throws {AppError} `invalid` */
+export function assertHostName(name: string): void {
+  if (HOST_NAME.test(name)) return;
+  throw new AppError("invalid", `${name} cannot be the name of a host; use --name`);
 }
 
 /** @throws {AppError} `conflict` if this installation is in a fleet. */

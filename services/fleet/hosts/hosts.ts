@@ -1,12 +1,10 @@
 /** The hosts of the fleet of this hub, as the API returns them. @module */
 
 import {
-  countFleetHosts,
   deleteFleetHost,
   insertFleetHost,
   selectFleetHost,
   selectFleetHostByKey,
-  selectFleetHostByName,
   selectFleetHosts,
   type StoredHost,
   updateFleetHost,
@@ -14,14 +12,12 @@ import {
 import { selectFleetInvite, useFleetInvite } from "../../../db/fleet_invites.ts";
 import { matchesAny } from "../../access/scope.ts";
 import type { Deps } from "../../deps.ts";
-import { AppError, notFound, requireFound, tooMany } from "../../errors.ts";
+import { AppError, notFound, requireFound } from "../../errors.ts";
 import { emit, type EmitDeps } from "../../events/emit.ts";
 import { fingerprintOf, toBytes } from "../enrolment/keys.ts";
 import type { Control } from "../link/control.ts";
+import { assertNameFree, assertRoomFor } from "./room.ts";
 import { type HostState, stateOf } from "./state.ts";
-
-/** Limit of hosts. */
-const HOSTS_MAX = 200;
 
 /** Resource whose changes clients follow. */
 export const HOSTS_RESOURCE = "/api/fleet/hosts";
@@ -69,9 +65,7 @@ export function changeHost(
   { name, labels }: { name?: string | undefined; labels?: Record<string, string> | undefined },
 ): Promise<HostView> {
   const host = requireHost(deps, id);
-  if (name !== undefined && (selectFleetHostByName(deps.db, name)?.id ?? id) !== id) {
-    throw nameTaken(name);
-  }
+  if (name !== undefined) assertNameFree(deps, name, id);
   const changes = { name: name ?? host.name, labels: labels ?? host.labels };
   updateFleetHost(deps.db, id, changes);
   deps.changes.record(HOSTS_RESOURCE);
@@ -152,9 +146,8 @@ export function enrolHost(
   if (invite?.pattern && !matchesAny([invite.pattern], name)) {
     throw new AppError("invalid", `The invite is for names like ${invite.pattern}; use --name`);
   }
-  const taken = selectFleetHostByName(db, name);
-  if (taken && taken.id !== known?.id) throw nameTaken(name);
-  if (!known && countFleetHosts(db) >= HOSTS_MAX) throw tooMany("hosts", HOSTS_MAX);
+  if (known) assertNameFree(deps, name, known.id);
+  else assertRoomFor(deps, name);
 
   const host: StoredHost = {
     id: known?.id ?? crypto.randomUUID(),
@@ -191,8 +184,6 @@ export function enrolHost(
   deps.changes.record(HOSTS_RESOURCE);
   return host;
 }
-
-const nameTaken = (name: string) => new AppError("conflict", `Another host has the name ${name}`);
 
 function requireHost({ db }: Pick<Deps, "db">, id: string): StoredHost {
   return requireFound(selectFleetHost(db, id), "Host", id);

@@ -79,8 +79,8 @@ export function createLink(
     },
     probe: () => beat(),
   };
-  channel.closed.then(end);
-  run().catch((error) => channel.close(reasonOf(error)));
+  // What arrived before the end is processed: the last message may say why.
+  run().catch((error) => channel.close(reasonOf(error))).then(() => channel.closed).then(end);
   beat();
   return link;
 

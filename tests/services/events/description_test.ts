@@ -235,6 +235,43 @@ const EXPECTED: { [Kind in keyof EventMap]: { data: EventMap[Kind]; lines: strin
     data: { backup: "shop", place: "NAS", jobId: "j1", reason: "The target is full" },
     lines: ["🟠 host-1: Backup failed: shop", "Target: NAS", "The target is full"],
   },
+  "host.joined": {
+    data: {
+      host: "edge-7",
+      hostId: "h1",
+      address: "198.51.100.7",
+      machine: "edge-7, Linux x86_64",
+      isPending: true,
+    },
+    lines: [
+      "🔵 host-1: Host joined: edge-7",
+      "Address: 198.51.100.7",
+      "Machine: edge-7, Linux x86_64",
+      "It waits until an admin accepts it",
+    ],
+  },
+  "host.away": {
+    data: { host: "edge-7", hostId: "h1", address: "198.51.100.7", since: "2026-01-31T11:58:00Z" },
+    lines: ["🔴 host-1: Host away: edge-7", "Last address: 198.51.100.7"],
+  },
+  "host.back": {
+    data: { host: "edge-7", hostId: "h1" },
+    lines: ["🟢 host-1: Host back: edge-7"],
+  },
+  "host.duplicate": {
+    data: {
+      host: "edge-7",
+      hostId: "h1",
+      address: "198.51.100.8",
+      otherAddress: "198.51.100.7",
+    },
+    lines: [
+      "🟠 host-1: Two machines have the key of one host: edge-7",
+      "Refused: 198.51.100.8",
+      "Other address: 198.51.100.7",
+      "Let the copy leave the fleet and join it again",
+    ],
+  },
   "backup.overdue": {
     data: {
       backup: "shop",

@@ -1,0 +1,161 @@
+/**
+ * Joining without a network between hub and host: a request of the host and the answer of the hub, both
+ * carried by hand. Neither is secret, and each is for one key.
+ *
+ * @module
+ */
+
+import * as z from "zod";
+import { insertFleetHost, selectFleetHostByKey, type StoredHost } from "../../../db/fleet_hosts.ts";
+import { type Membership, replaceMembership } from "../../../db/fleet_membership.ts";
+import type { Deps } from "../../deps.ts";
+import { AppError } from "../../errors.ts";
+import { VERSION } from "../../version.ts";
+import { assertRoomFor } from "../hosts/room.ts";
+import { HOST_NAME, NAME_MAX } from "../link/control.ts";
+import { assertHostName, assertNoMember, type JoinAs } from "./join.ts";
+import { type KeyDeps, linkKeys, noteKeys, toText } from "./keys.ts";
+import { isHubAddress } from "./token.ts";
+
+/** Limit of a file, in bytes. */
+export const FILE_BYTES_MAX = 4_096;
+
+const Key = z.base64url().length(43);
+const HostName = z.string().regex(HOST_NAME);
+
+const Request = z.object({
+  longshoreJoinRequest: z.literal(1),
+  name: HostName,
+  machine: z.string().max(200),
+  version: z.string().max(40),
+  linkKey: Key,
+  noteKey: Key,
+});
+
+const Answer = z.object({
+  longshoreJoinAnswer: z.literal(1),
+  /** The key of the host that it is for. */
+  linkKey: Key,
+  address: z.string().refine(isHubAddress),
+  hubName: z.string().min(1).max(NAME_MAX),
+  hubKey: Key,
+  hubNoteKey: Key,
+  hostId: z.string().max(100),
+  name: HostName,
+});
+
+export type JoinRequest = z.output<typeof Request>;
+export type JoinAnswer = z.output<typeof Answer>;
+
+/** @throws {AppError} `invalid`; the message does not quote the text. */
+export const parseRequest = (text: string): JoinRequest => parse(Request, text, "a join request");
+
+/** @throws {AppError} `invalid`; the message does not quote the text. */
+export const parseAnswer = (text: string): JoinAnswer => parse(Answer, text, "an answer");
+
+/**
+ * The request of this host.
+ *
+ * @throws {AppError} `conflict` if it is in a fleet; `invalid` for a name.
+ */
+export async function createRequest(
+  deps: KeyDeps,
+  { name, machine }: JoinAs,
+): Promise<JoinRequest> {
+  assertNoMember(deps);
+  assertHostName(name);
+  return {
+    longshoreJoinRequest: 1,
+    name,
+    machine,
+    version: VERSION,
+    linkKey: toText((await linkKeys(deps)).publicKey),
+    noteKey: (await noteKeys(deps)).publicKey,
+  };
+}
+
+/**
+ * Adds the host of a request to the fleet of this hub; it needs no admin who accepts it. The same
+ * request gets the same answer.
+ *
+ * @throws {AppError} `conflict` for a name in use, and beyond the limit of hosts.
+ */
+export async function answerRequest(
+  deps: KeyDeps & Pick<Deps, "config" | "fleet">,
+  request: JoinRequest,
+  { address, labels }: { address: string; labels: Record<string, string> },
+): Promise<JoinAnswer> {
+  const { db, now, config, fleet } = deps;
+  const keys = await linkKeys(deps);
+  const notes = await noteKeys(deps);
+  const { name, machine, version, linkKey, noteKey } = request;
+  let host = selectFleetHostByKey(db, linkKey);
+  if (!host) {
+    assertRoomFor(deps, name);
+    host = {
+      id: crypto.randomUUID(),
+      name,
+      labels,
+      linkKey,
+      noteKey,
+      machine,
+      version,
+      address: "",
+      inviteId: null,
+      isPending: false,
+      challenge: 0,
+      joinedAt: now().toISOString(),
+      lastSeenAt: null,
+      isConnected: false,
+      isReportedAway: false,
+      leftAt: null,
+    } satisfies StoredHost;
+    insertFleetHost(db, host);
+    fleet.refresh();
+  }
+  return {
+    longshoreJoinAnswer: 1,
+    linkKey,
+    address,
+    hubName: config.serverName.slice(0, NAME_MAX),
+    hubKey: toText(keys.publicKey),
+    hubNoteKey: notes.publicKey,
+    hostId: host.id,
+    name: host.name,
+  };
+}
+
+/**
+ * Joins the fleet of the hub that has answered the request of this host.
+ *
+ * @throws {AppError} `conflict` if this host is in a fleet; `invalid` for the answer to another one.
+ */
+export async function acceptAnswer(deps: KeyDeps, answer: JoinAnswer): Promise<Membership> {
+  assertNoMember(deps);
+  if (answer.linkKey !== toText((await linkKeys(deps)).publicKey)) {
+    throw new AppError("invalid", "The answer is for another host, or its keys were made again");
+  }
+  const { address, hubKey, hubNoteKey, hubName, hostId, name } = answer;
+  const membership: Membership = {
+    address,
+    hubKey,
+    hubNoteKey,
+    hubName,
+    hostId,
+    name,
+    isPending: false,
+    challenge: null,
+    challengeProof: null,
+    joinedAt: deps.now().toISOString(),
+  };
+  replaceMembership(deps.db, membership);
+  return membership;
+}
+
+function parse<Shape extends z.ZodType>(shape: Shape, text: string, what: string): z.output<Shape> {
+  try {
+    return shape.parse(JSON.parse(text));
+  } catch (cause) {
+    throw new AppError("invalid", `The file is not ${what} of this version`, { cause });
+  }
+}

@@ -1,0 +1,48 @@
+/** The page Hosts, with a host that joins as a real program. @module */
+
+import { equal, match } from "node:assert/strict";
+import { runCommand, temporaryDirectory } from "../helpers/command.ts";
+import { dashboardTest } from "../helpers/dashboard.ts";
+import { checkBothThemes, hasColumns, rowMatches } from "../helpers/dashboard_steps.ts";
+import { startLongshore } from "../helpers/longshore.ts";
+import { openDashboard } from "../helpers/open_dashboard.ts";
+
+const INSECURE = { FLEET_INSECURE: "on", SERVER_NAME: "edge-7" };
+
+dashboardTest("a host is invited, accepted, renamed and removed", async () => {
+  using folder = temporaryDirectory();
+  await using open = await openDashboard({ containers: [], env: { ...INSECURE }, path: "/hosts" });
+  const { tab } = open;
+  await tab.click("button", "New host");
+  await tab.fill({ Labels: "site kiel" });
+  await tab.pressRefused("Create invite", /labels/);
+  await tab.fill({ Labels: "site=kiel, floor=2" });
+  await checkBothThemes(tab);
+  await tab.click("button", "Create invite");
+  const field = await tab.find("textbox", "Line for the new host");
+  const line = await field.evaluate((input) => (input as HTMLInputElement).value);
+  const [, token] = /^longshore join (\S+)$/.exec(line)!;
+  await checkBothThemes(tab);
+  await tab.click("button", "Done");
+
+  await using _member = await startLongshore({ dataDir: folder.path, env: { ...INSECURE } });
+  const env = { DATA_DIR: folder.path, ...INSECURE };
+  const joined = await runCommand(["join", token!, "--yes"], { env });
+  equal(joined.code, 0, joined.stderr);
+  const [, fingerprint] = /Fingerprint of this host: (\S+)/.exec(joined.stderr)!;
+
+  await rowMatches(tab, "edge-7", /Pending[^]*floor=2/);
+  await hasColumns(tab, ["Name", "State", "Labels", "Address", "Version", "Last seen"]);
+  await tab.choose("edge-7", "Accept");
+  const question = await tab.find("alertdialog", "Accept edge-7?");
+  match(await question.evaluate((dialog) => dialog.textContent ?? ""), new RegExp(fingerprint!));
+  await tab.press("Accept", "Accepted edge-7");
+  await rowMatches(tab, "edge-7", /Connected/);
+
+  await tab.choose("edge-7", "Edit");
+  await tab.fill({ Name: "edge-8" });
+  await tab.press("Save", "Saved edge-8");
+  await tab.choose("edge-8", "Remove");
+  await tab.press("Remove", /edge-8/);
+  await tab.find("button", "New host");
+});
