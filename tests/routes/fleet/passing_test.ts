@@ -172,7 +172,7 @@ Deno.test("a refused note is the host's failure, and no reason to log in again",
         "the hub and the host",
     },
   });
-  // Where the clocks differ as measured, the note is valid.
+  // The note is valid if the clocks differ as measured.
   fleet.member.clock.advance({ minutes: 1 });
   equal((await fleet.pass("GET", "/api/webhooks")).status, 200);
 });
