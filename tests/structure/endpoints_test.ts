@@ -197,8 +197,8 @@ Deno.test("every write except those to your own account needs more than the role
     "PUT /api/account",
     "PUT /api/account/passkeys/:id",
     "PUT /api/account/password",
-    "PUT /auth/users/:id/password",
     "PUT /api/fleet/hosts/:id/api/:path{.+}",
+    "PUT /auth/users/:id/password",
   ]);
 });
 

@@ -1,4 +1,4 @@
-/** What this installation passes on, or gets passed on, with the keys and hosts that it has stored. @module */
+/** The sides of passed-on requests, from the stored keys and hosts of this installation. @module */
 
 import {
   selectFleetHost,
