@@ -56,7 +56,7 @@ import { createStreamHub } from "../services/stream/hub.ts";
 import { createGitRounds } from "../services/git/rounds.ts";
 import { createTakeoverScans } from "../services/takeover/scans.ts";
 import { createTickets } from "../services/stream/tickets.ts";
-import { createPassing } from "../services/fleet/passing/sides.ts";
+import { createPassing } from "../services/fleet/passing/installation.ts";
 import { createSwarmManager } from "../services/swarm/manager.ts";
 import { createTerminals } from "../services/containers/terminal/terminals.ts";
 import { createVitals } from "../services/metrics/vitals.ts";

@@ -33,12 +33,23 @@ const DESCRIPTION = "The request is sent to the host over its link, as the calli
   "The host allows its hub's users at most what its `FLEET_ALLOW` says, and never changes of " +
   "accounts, tokens, identity, license or its fleet.";
 
+const HostAnswer = z.unknown().meta({
+  id: "HostAnswer",
+  description: "What the endpoint of the host returns",
+});
+
+const HostRequest = z.unknown().meta({
+  id: "HostRequest",
+  description: "What the endpoint of the host takes, of any type and size",
+  example: { action: "restart" },
+});
+
 const CONTRACT = {
   role: "viewer",
   scope: "open",
   forwards: true,
   params: Params,
-  returns: z.unknown(),
+  returns: HostAnswer,
   produces: "application/json",
   failures: {
     404: "The host is unknown, or it answered so",
@@ -60,6 +71,7 @@ export const passingEndpoints = (deps: Deps): Endpoint[] => [
     operationId: "postToHost",
     summary: "Post to a host",
     description: `${DESCRIPTION} Tickets are issued by the hub.`,
+    body: HostRequest,
     ...CONTRACT,
   }, (input) => answerPost(deps, input)),
 
@@ -67,6 +79,7 @@ export const passingEndpoints = (deps: Deps): Endpoint[] => [
     operationId: "putToHost",
     summary: "Put to a host",
     description: DESCRIPTION,
+    body: HostRequest,
     ...CONTRACT,
   }, (input) => answerWrite(deps, input)),
 
@@ -121,7 +134,8 @@ async function answerTicket(
   const issued = TicketAnswer.safeParse(await jsonOf(answer));
   if (!issued.success) throw new AppError("bad_gateway", `Host ${host.name} issued no ticket`);
   const { ticket, expiresAt } = issued.data;
-  const path = targetIn(input.request).replace(/\/ticket(\?.*)?$/, "");
+  const [pathname = ""] = targetIn(input.request).split("?");
+  const path = pathname.slice(0, -"/ticket".length);
   const passed = { hostId: host.id, path, ticket };
   return json(200, { ...issueTicket(deps, input.caller, passed), expiresAt });
 }
@@ -193,7 +207,7 @@ async function passedRequest(
 function targetIn(request: Request): string {
   const target = targetOf(request).replace(/^\/api\/fleet\/hosts\/[^/]+/, "");
   const url = new URL(`http://host${target}`);
-  // Only then: the query is written anew, perhaps in another form.
+  // Without one, the query stays as the client encoded it.
   if (url.searchParams.has("ticket")) url.searchParams.delete("ticket");
   if (!url.pathname.startsWith("/api/")) {
     throw new AppError("not_found", "Only paths below /api/ are passed on");

@@ -44,7 +44,7 @@ export function mount(
       // Without the pattern of a parameter, e.g. `{.+}`.
       accounting(
         endpoint,
-        route.replace(/\{.*\}/, ""),
+        route.split("{")[0]!,
         deps,
         pipeline(endpoint, edition, endpoints, deps),
       ),

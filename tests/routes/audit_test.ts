@@ -40,6 +40,7 @@ Deno.test("GET /api/audit shows every write with its outcome, newest first", asy
     outcome: "denied",
     ip: "192.0.2.1",
     token: null,
+    hub: null,
   });
   deepEqual([failed.outcome, done.outcome], ["failure", "success"]);
 });

@@ -177,11 +177,14 @@ Deno.test("every write except those to your own account needs more than the role
     "DELETE /api/account/sessions",
     "DELETE /api/account/sessions/:id",
     "DELETE /api/account/totp",
+    // The host checks the role.
+    "DELETE /api/fleet/hosts/:id/api/:path{.+}",
     "DELETE /api/tokens/:id",
     "POST /api/account/passkeys",
     "POST /api/account/passkeys/options",
     "POST /api/account/totp",
     "POST /api/account/totp/confirm",
+    "POST /api/fleet/hosts/:id/api/:path{.+}",
     "POST /api/push/register",
     "POST /api/push/unregister",
     // It stores nothing.
@@ -194,6 +197,7 @@ Deno.test("every write except those to your own account needs more than the role
     "PUT /api/account",
     "PUT /api/account/passkeys/:id",
     "PUT /api/account/password",
+    "PUT /api/fleet/hosts/:id/api/:path{.+}",
     "PUT /auth/users/:id/password",
   ]);
 });

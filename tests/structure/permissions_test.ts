@@ -57,6 +57,11 @@ const OWN = [
   "GET /api/account/identities",
   "DELETE /api/account/identities/:id",
   "GET /auth/me",
+  // The host checks the permissions.
+  "GET /api/fleet/hosts/:id/api/:path{.+}",
+  "POST /api/fleet/hosts/:id/api/:path{.+}",
+  "PUT /api/fleet/hosts/:id/api/:path{.+}",
+  "DELETE /api/fleet/hosts/:id/api/:path{.+}",
   "POST /api/push/register",
   "POST /api/push/unregister",
   "POST /auth/logout",

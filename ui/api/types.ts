@@ -1736,6 +1736,8 @@ export type Health = {
   };
 };
 
+export type HostAnswer = unknown;
+
 export type HostMetrics = {
   cpuPercent: number;
   cpuCount: number;
@@ -1747,6 +1749,8 @@ export type HostMetrics = {
   network?: ({ name: string; rxBytes: number; txBytes: number })[];
   timestamp: string;
 };
+
+export type HostRequest = unknown;
 
 export type HostSummary = {
   cpuPercent: number;
@@ -5122,7 +5126,7 @@ export interface Operations {
   "DELETE /api/fleet/hosts/{id}": { path: { id: string }; result: Done };
   "DELETE /api/fleet/hosts/{id}/api/{path}": {
     path: { id: string; path: string };
-    result: unknown;
+    result: HostAnswer;
   };
   "DELETE /api/fleet/invites/{id}": { path: { id: string }; result: Done };
   "DELETE /api/git/repositories/{id}": { path: { id: string }; result: Done };
@@ -5572,7 +5576,10 @@ export interface Operations {
   };
   "GET /api/fleet/hosts": { result: FleetHostList };
   "GET /api/fleet/hosts/{id}": { path: { id: string }; result: FleetHost };
-  "GET /api/fleet/hosts/{id}/api/{path}": { path: { id: string; path: string }; result: unknown };
+  "GET /api/fleet/hosts/{id}/api/{path}": {
+    path: { id: string; path: string };
+    result: HostAnswer;
+  };
   "GET /api/fleet/invites": { result: FleetInviteList };
   "GET /api/git/repositories": { result: GitRepositoryList };
   "GET /api/git/repositories/{id}": { path: { id: string }; result: GitRepository };
@@ -5998,8 +6005,8 @@ export interface Operations {
   "POST /api/fleet/hosts/{id}/accept": { path: { id: string }; result: FleetHost };
   "POST /api/fleet/hosts/{id}/api/{path}": {
     path: { id: string; path: string };
-    body: unknown | undefined;
-    result: unknown;
+    body: HostRequest | undefined;
+    result: HostAnswer;
   };
   "POST /api/fleet/invites": { body: NewFleetInvite | undefined; result: CreatedFleetInvite };
   "POST /api/git/repositories": { body: NewGitRepository; result: GitRepositoryWithSecret };
@@ -6302,8 +6309,8 @@ export interface Operations {
   };
   "PUT /api/fleet/hosts/{id}/api/{path}": {
     path: { id: string; path: string };
-    body: unknown | undefined;
-    result: unknown;
+    body: HostRequest | undefined;
+    result: HostAnswer;
   };
   "PUT /api/git/repositories/{id}": {
     path: { id: string };

@@ -81,8 +81,8 @@ export function openApiDocument(editions: readonly EditionRoutes[], version: str
 }
 
 /**
- * `/api/containers/:id` is `/api/containers/{id}`, and so is a parameter with a pattern. A group's root
- * has no trailing slash.
+ * `/api/containers/:id` is `/api/containers/{id}`. The last parameter may have a pattern (`:path{.+}`),
+ * and a group's root has no trailing slash.
  */
 const documentedPath = (path: string): string =>
-  path.replace(/:(\w+)(\{[^}]*\})?/g, "{$1}").replace(/(.)\/$/, "$1");
+  path.split("{")[0]!.replace(/:(\w+)/g, "{$1}").replace(/(.)\/$/, "$1");

@@ -9,12 +9,6 @@ import { tagOf } from "./tags.ts";
 
 const JSON_TYPE = "application/json";
 
-/** Any other status of an endpoint that passes requests on. */
-const ANSWER_OF_HOST = {
-  description: "The answer of the host",
-  content: { [JSON_TYPE]: { schema: {} } },
-};
-
 /** @param path With its parameters as `{name}`. */
 export function operationOf(
   endpoint: Endpoint,
@@ -45,10 +39,16 @@ export function operationOf(
       ...(endpoint.etag && { 304: { $ref: "#/components/responses/NotModified" } }),
       ...failuresOf(endpoint, path, edition),
       ...repliesOf(endpoint, components),
-      ...(endpoint.forwards && { default: ANSWER_OF_HOST }),
+      ...(endpoint.forwards && { default: answerOfHost(endpoint, components) }),
     },
   };
 }
+
+/** Any other status of an endpoint that passes requests on. */
+const answerOfHost = ({ returns }: Endpoint, { schemaOf }: Components) => ({
+  description: "The answer of the host",
+  content: { [JSON_TYPE]: { schema: schemaOf(returns, "output") } },
+});
 
 function securityOf({ role, acceptsTicket, acceptsCookie, proof }: Endpoint) {
   if (proof) return [{ verifySecret: [] }];
@@ -100,13 +100,7 @@ function headerParametersOf({ headers = {}, etag }: Endpoint, { parameterOf }: C
   ];
 }
 
-function requestBodyOf(
-  { body, form, upload, forwards, method }: Endpoint,
-  { schemaOf }: Components,
-) {
-  if (forwards && (method === "post" || method === "put")) {
-    return { requestBody: { required: false, content: { [JSON_TYPE]: { schema: {} } } } };
-  }
+function requestBodyOf({ body, form, upload }: Endpoint, { schemaOf }: Components) {
   if (upload) {
     const schema = { type: "string", format: "binary" };
     const content = Object.fromEntries(upload.types.map((type) => [type, { schema }]));

@@ -16,9 +16,8 @@ import type { Link, LinkStream } from "../link/stream.ts";
 import { digestOf, REFUSAL_HEADER, sealNote, type SignedNote } from "../notes/note.ts";
 import { NOTE_REFUSALS, type NoteRefusal } from "../notes/verify.ts";
 import { exchangeOver, type PassedBody, type StreamResponse } from "./exchange.ts";
-import type { PassingHost } from "./sides.ts";
+import type { Passage, PassingHost } from "./sides.ts";
 import { toMember } from "./headers.ts";
-import type { Passage } from "./passages.ts";
 
 /** Longest wait for a stream, in milliseconds: the link may be about to be given up. */
 const OPEN_MS = 10_000;

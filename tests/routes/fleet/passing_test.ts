@@ -62,23 +62,25 @@ Deno.test("a path that leads out of /api/ is not passed on", async () => {
   }
 });
 
+/** Requests that the host refuses as too much for its hub. */
 const ROLES = {
-  read: { "POST /api/updates/check": 403, "DELETE /api/webhooks/x": 403 },
-  operate: { "POST /api/updates/check": 202, "DELETE /api/webhooks/x": 403 },
-  admin: { "POST /api/updates/check": 202, "DELETE /api/webhooks/x": 404 },
+  read: ["POST /api/updates/check", "DELETE /api/webhooks/x", "GET /api/webhooks"],
+  operate: ["DELETE /api/webhooks/x", "GET /api/webhooks"],
+  admin: [],
 } as const;
 
-for (const [fleetAllow, statuses] of Object.entries(ROLES)) {
+for (const [fleetAllow, refused] of Object.entries(ROLES)) {
   Deno.test(`FLEET_ALLOW=${fleetAllow} limits an admin of the hub`, async () => {
     await using fleet = await testFleet({
       member: { config: { fleetAllow: fleetAllow as keyof typeof ROLES } },
     });
     setContainers(fleet.member);
-    equal((await fleet.pass("GET", "/api/webhooks")).status, fleetAllow === "admin" ? 200 : 403);
-    for (const [request, status] of Object.entries(statuses)) {
+    const found: string[] = [];
+    for (const request of ROLES.read) {
       const [method, path] = request.split(" ") as [string, string];
-      equal((await fleet.pass(method, path)).status, status, request);
+      if ((await fleet.pass(method, path)).status === 403) found.push(request);
     }
+    deepEqual(found, refused);
   });
 }
 
@@ -172,7 +174,7 @@ Deno.test("a refused note is the host's failure, and no reason to log in again",
         "the hub and the host",
     },
   });
-  // Where the clocks differ as measured, the note is valid.
+  // The note is valid if the clocks differ as measured.
   fleet.member.clock.advance({ minutes: 1 });
   equal((await fleet.pass("GET", "/api/webhooks")).status, 200);
 });

@@ -160,6 +160,7 @@ Deno.test("the audit log and the compliance log contain no token", async () => {
       body: undefined,
       caller: { userId: "", role: "public", familyId: "", address: "" },
       request: new Request("http://localhost/"),
+      requestId: "1",
       note,
       admit: () => {},
       assertAllowed: () => Promise.resolve(),
