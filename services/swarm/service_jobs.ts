@@ -117,8 +117,13 @@ async function pinned(
   { image }: UpdateChoice,
 ): Promise<string> {
   const current = TaskTemplate?.ContainerSpec?.Image ?? "";
-  const wanted = image ?? current.replace(/(?<=:[^/]+)@sha256:.*$/, "");
-  return await resolveImage(deps, wanted);
+  return await resolveImage(deps, image ?? withoutDigest(current));
+}
+
+/** The reference by its tag; one that has only a digest stays pinned. */
+function withoutDigest(image: string): string {
+  const [name = ""] = image.split("@");
+  return name.lastIndexOf(":") > name.lastIndexOf("/") ? name : image;
 }
 
 /** See {@linkcode pinned}. @param image As a user writes it. */
