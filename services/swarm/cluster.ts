@@ -1,12 +1,12 @@
 /** The swarm as a whole: managers, quorum, and what is wrong with it. @module */
 
 import { type Node, nodeList, type Swarm, swarmInspect } from "../../engine/swarm_nodes.ts";
-import { systemInfo } from "../../engine/system.ts";
+import { type EngineInfo, systemInfo } from "../../engine/system.ts";
 import { nodeCrypto } from "../builtins.ts";
 import { engineTime } from "../containers/engine_time.ts";
 import type { Deps } from "../deps.ts";
 import { compareNatural } from "../text/natural_order.ts";
-import { hasNoLeader, managerAddresses, refusalOf, withoutSwarm } from "./access.ts";
+import { hasNoLeader, refusalOf, withoutSwarm } from "./access.ts";
 import { hostnameOf, isReachable, type Quorum, quorumOf } from "./quorum.ts";
 
 /** A manager of the swarm. */
@@ -104,7 +104,7 @@ function describe(swarm: Swarm, nodes: readonly Node[], nodeId: string | null, n
 }
 
 /** The engine still knows the addresses of the managers, but not which of them are reachable. */
-function withoutLeader(own: Parameters<typeof managerAddresses>[0]): Cluster {
+function withoutLeader(own: EngineInfo["Swarm"]): Cluster {
   const managers = (own?.RemoteManagers ?? []).map(({ NodeID = "", Addr = "" }): Manager => ({
     id: NodeID,
     hostname: null,

@@ -52,14 +52,14 @@ function serviceKind<Input extends ServiceInput>(
 }
 
 export const scaleKind = serviceKind<ServiceInput & { replicas: number }>({
-  id: "service.scale",
+  id: "swarm.scale",
   title: "Scale",
   running: "Scaling {target}",
   role: "operator",
 }, (_, spec, { replicas }) => withReplicas(spec, replicas));
 
 export const restartKind = serviceKind<ServiceInput>({
-  id: "service.restart",
+  id: "swarm.restart",
   title: "Restart",
   running: "Restarting {target}",
   role: "operator",
@@ -67,7 +67,7 @@ export const restartKind = serviceKind<ServiceInput>({
 
 export const serviceRollbackKind = serviceKind<ServiceInput>(
   {
-    id: "service.rollback",
+    id: "swarm.rollback",
     title: "Rollback",
     running: "Rolling {target} back",
     role: "operator",
@@ -77,7 +77,7 @@ export const serviceRollbackKind = serviceKind<ServiceInput>(
 );
 
 export const serviceUpdateKind = serviceKind<ServiceInput & { choice: UpdateChoice }>({
-  id: "service.update",
+  id: "swarm.update",
   title: "Update",
   running: "Updating {target}",
   role: "admin",
@@ -117,8 +117,13 @@ async function pinned(
   { image }: UpdateChoice,
 ): Promise<string> {
   const current = TaskTemplate?.ContainerSpec?.Image ?? "";
-  const wanted = image ?? current.replace(/(?<=:[^/]+)@sha256:.*$/, "");
-  return await resolveImage(deps, wanted);
+  return await resolveImage(deps, image ?? withoutDigest(current));
+}
+
+/** The reference by its tag; one that has only a digest stays pinned. */
+function withoutDigest(image: string): string {
+  const [name = ""] = image.split("@");
+  return name.lastIndexOf(":") > name.lastIndexOf("/") ? name : image;
 }
 
 /** See {@linkcode pinned}. @param image As a user writes it. */

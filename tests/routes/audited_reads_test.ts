@@ -38,6 +38,7 @@ Deno.test("copies of data, reads of sources and sign-ins that come back from a p
     "GET /api/stacks/:name/source",
     "GET /api/stacks/:name/versions/:version",
     "GET /api/stacks/:name/versions/:version/diff/:other",
+    "GET /api/swarm/tokens",
     "GET /api/volumes/:name/file",
     "GET /api/volumes/:name/files",
     "GET /auth/oidc/:id/callback",

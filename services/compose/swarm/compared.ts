@@ -7,7 +7,7 @@ import type { Reason } from "../plan/differences.ts";
 /** Values by path; lists are texts. */
 export type Compared = ReadonlyMap<string, string>;
 
-/** What the swarm assumes for a missing value, by the end of the path. */
+/** Values that the swarm assumes for missing ones, by the end of the path. */
 const DEFAULTS: Readonly<Record<string, unknown>> = {
   "ContainerSpec.Isolation": "default",
   "ContainerSpec.StopGracePeriod": 10e9,
@@ -20,7 +20,7 @@ const DEFAULTS: Readonly<Record<string, unknown>> = {
   "Config.Parallelism": 1,
 };
 
-/** Parts that are no settings, or that programs choose. */
+/** Parts besides the settings, and those that programs choose. */
 const LEFT_OUT =
   /^(?:Name|TaskTemplate\.(?:ForceUpdate|Runtime|Placement\.Platforms|Networks))(?:\.|$)|^Networks(?:\.|$)|^Labels\.(?:com\.docker\.stack\.image|longshore\.)/;
 

@@ -21,7 +21,7 @@ import { STACK_LABEL } from "../../swarm/services.ts";
 import { type AppliedChange, type DeployResult, withoutSecrets } from "../deploy/job.ts";
 import { dependenciesOf, type Project } from "../load/resolve.ts";
 import { type LoadedStack, openStack } from "../plan/stored.ts";
-import type { SwarmDeployInput } from "./job.ts";
+import type { SwarmDeployInput } from "./input.ts";
 import { planSwarm, readState } from "./plan.ts";
 import { serviceSpec } from "./spec.ts";
 import {

@@ -8,7 +8,7 @@ import type { JobRun } from "../../jobs/kind.ts";
 import { sleep } from "../../lifecycle.ts";
 import { STACK_LABEL } from "../../swarm/services.ts";
 import { OPERATIONS, type ValueKind } from "../../swarm/values.ts";
-import type { SwarmDownResult } from "./job.ts";
+import type { SwarmDownResult } from "./input.ts";
 
 /** Poll interval of tasks and networks, in milliseconds. */
 const POLL_MS = 500;

@@ -1,19 +1,9 @@
 /** The jobs that deploy Swarm stacks and remove them. @module */
 
 import type { NamedJobKind } from "../../jobs/kind.ts";
-import type { DeployInput, DeployResult } from "../deploy/job.ts";
+import type { DeployResult } from "../deploy/job.ts";
 import { deployEvent, downEvent } from "../deploy/kinds.ts";
-
-export type SwarmDeployInput =
-  & Pick<DeployInput, "onFailure" | "removeOrphans" | "services" | "version">
-  & { recreate: DeployInput["recreate"] };
-
-export interface SwarmDownResult {
-  services: string[];
-  networks: string[];
-  secrets: string[];
-  configs: string[];
-}
+import type { SwarmDeployInput, SwarmDownResult } from "./input.ts";
 
 /** Loaded on first use, because most starts of the service have no deploy to resume. */
 const deploy: NamedJobKind<SwarmDeployInput, DeployResult>["run"] = async (deps, job) =>

@@ -22,7 +22,7 @@ import { namesOf, type StackValue, valuesOf } from "./values.ts";
 
 type PlanDeps = Parameters<typeof recordStack>[0] & Pick<Deps, "engine" | "secrets">;
 
-/** What the swarm has of a stack. */
+/** Services and networks of a stack in the swarm. */
 export interface SwarmState {
   /** Services of the stack by name. */
   services: ReadonlyMap<string, Service>;
