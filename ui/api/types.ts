@@ -2240,6 +2240,7 @@ export type ListedUser = {
   createdAt: string;
   lastLoginAt: string | null;
   isEmailConfirmed: boolean;
+  formerEmail: string | null;
   isSuspended: boolean;
 };
 

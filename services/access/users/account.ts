@@ -1,6 +1,7 @@
 /** The caller's own account. @module */
 
 import {
+  selectAccount,
   selectPasswordHash,
   selectUser,
   selectUserByEmail,
@@ -58,8 +59,9 @@ export function describeAccount(
  * Changes the name and the email of the caller's account.
  *
  * An address that a user enters is not confirmed, so identity providers cannot link it: otherwise a
- * user could enter the address of someone else and share the account that their login finds. Admins
- * can set any address anyway.
+ * user could enter the address of someone else and share the account that their login finds. If an
+ * admin confirms it, the account loses all earlier ways in when a provider links it. Admins can set any
+ * address anyway.
  *
  * @throws {AppError} `not_found` in key mode; `conflict` for an email in use, and for an account of
  * an identity provider, which recognizes it by its email.
@@ -85,7 +87,11 @@ export function updateAccount(
     ...(isNewEmail && {
       email,
       emailKey: emailKey(email),
-      isEmailUnconfirmed: caller.role !== "admin",
+      ...(caller.role === "admin" ? { isEmailUnconfirmed: false, formerEmail: null } : {
+        isEmailUnconfirmed: true,
+        hasForeignAccess: true,
+        formerEmail: formerEmailOf(db, user),
+      }),
     }),
   });
   if (isNewEmail) log.info("email changed", { userId: user.id });
@@ -120,6 +126,12 @@ export async function changeOwnPassword(
     keptSession: caller.familyId,
     ...(removePasskeys && { alsoStore: () => deletePasskeys(deps.db, caller.userId) }),
   });
+}
+
+/** The last address of an account that was confirmed; `null` if none was. */
+function formerEmailOf(db: Deps["db"], { id, email }: User): string | null {
+  const account = selectAccount(db, id);
+  return account?.isEmailUnconfirmed ? account.formerEmail : email;
 }
 
 function findCaller(db: Deps["db"], userId: string): User {

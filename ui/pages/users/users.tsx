@@ -30,6 +30,16 @@ const columnsFor = (ownId: string | undefined): readonly Column<ListedUser>[] =>
         {id === ownId && <Badge>You</Badge>}
         {!isEmailConfirmed && <Badge tone="warn">Unconfirmed</Badge>}
         {isSuspended && <Badge tone="bad">Suspended</Badge>}
+        {isSuspended && (
+          <span class="muted secondary">
+            An identity provider gives no role any more. To let the user in, choose Edit.
+          </span>
+        )}
+        {!isEmailConfirmed && (
+          <span class="muted secondary">
+            Identity providers do not link this address before an admin chooses Confirm email.
+          </span>
+        )}
       </span>
     ),
     sort: ({ email }) => email,
