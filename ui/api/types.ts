@@ -784,6 +784,7 @@ export type ChatChannelChanges = {
     | "remediation.disabled"
     | "account.new_sign_in"
     | "account.factor_changed"
+    | "account.access_changed"
     | "test"
   )[];
   enabled?: boolean;
@@ -2629,6 +2630,7 @@ export type NewChatChannel = {
     | "remediation.disabled"
     | "account.new_sign_in"
     | "account.factor_changed"
+    | "account.access_changed"
     | "test"
   )[];
   enabled?: boolean;
@@ -2852,6 +2854,7 @@ export type NewNotificationChannel = {
     | "remediation.disabled"
     | "account.new_sign_in"
     | "account.factor_changed"
+    | "account.access_changed"
     | "test"
   )[];
   minSeverity?: "info" | "warning" | "critical";
@@ -3124,6 +3127,7 @@ export type NewWebhook = {
     | "remediation.disabled"
     | "account.new_sign_in"
     | "account.factor_changed"
+    | "account.access_changed"
     | "test"
   )[];
   headers?: Record<string, string>;
@@ -3226,6 +3230,7 @@ export type NotificationChannelChanges = {
     | "remediation.disabled"
     | "account.new_sign_in"
     | "account.factor_changed"
+    | "account.access_changed"
     | "test"
   )[];
   minSeverity?: "info" | "warning" | "critical";
@@ -4999,6 +5004,7 @@ export type WebhookChanges = {
     | "remediation.disabled"
     | "account.new_sign_in"
     | "account.factor_changed"
+    | "account.access_changed"
     | "test"
   )[];
   headers?: Record<string, string>;

@@ -13,7 +13,9 @@ import type { Caller, UserRole } from "../caller.ts";
 import { assertAcceptablePassword } from "../passwords/passwords.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../errors.ts";
+import type { EmitDeps } from "../../events/emit.ts";
 import { deletePasskeys } from "../factors/factors.ts";
+import { reportAccountChange } from "./changes.ts";
 import { emailKey } from "./emails.ts";
 import { setOwnPassword } from "./passwords.ts";
 import { assertUsersMode, emailInUse } from "./users.ts";
@@ -67,7 +69,7 @@ export function describeAccount(
  * an identity provider, which recognizes it by its email.
  */
 export function updateAccount(
-  deps: AccountDeps & Pick<Deps, "log">,
+  deps: AccountDeps & EmitDeps,
   caller: Caller,
   { name, email }: { name?: string | null | undefined; email?: string | undefined },
 ): Account {
@@ -94,7 +96,11 @@ export function updateAccount(
       }),
     }),
   });
-  if (isNewEmail) log.info("email changed", { userId: user.id });
+  if (isNewEmail) {
+    log.info("email changed", { userId: user.id });
+    const change = `Email changed from ${user.email}`;
+    reportAccountChange(deps, caller, "account.access_changed", change);
+  }
   return describeAccount(deps, caller);
 }
 

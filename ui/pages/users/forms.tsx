@@ -3,7 +3,7 @@
 import { useSignal } from "@preact/signals";
 import { api } from "../../api/client.ts";
 import type { ListedUser, User } from "../../api/types.ts";
-import { optionsOf, SelectField, TextField } from "../../components/fields.tsx";
+import { CheckField, optionsOf, SelectField, TextField } from "../../components/fields.tsx";
 import { EditDialog, FormDialog, type SaveProps } from "../../components/form.tsx";
 import { plain } from "../../base/text.ts";
 import { hasRole, ROLES } from "../../state/session.ts";
@@ -70,15 +70,16 @@ export function NewUserForm(dialog: SaveProps<User>) {
 }
 
 export function RoleForm({ user, ...dialog }: SaveProps<User> & { user: ListedUser }) {
+  const item: User = user;
   const { id, role: before, isSuspended } = user;
   return (
     <EditDialog
       noun="user"
-      item={user}
+      item={item}
       nameOf={({ email }) => email}
       save={({ role, resumes }) =>
         role === before && !resumes
-          ? Promise.resolve(user)
+          ? Promise.resolve(item)
           : api("PUT /auth/users/{id}/role", { path: { id }, body: { role } })}
       {...dialog}
     >
@@ -91,14 +92,14 @@ export function RoleForm({ user, ...dialog }: SaveProps<User> & { user: ListedUs
           "with a claim for roles sets it again at each sign-in there."}
       />
       {isSuspended && hasRole("admin") && (
-        <CheckField
-          label="End the suspension"
-          name="resumes"
-          hint={`An identity provider gives ${
-            plain(user.email)
-          } no role any more. Until it gives ` +
-            "one or you end the suspension, no sign-in and no API token of the user is accepted."}
-        />
+        <>
+          <p>
+            An identity provider gives {plain(user.email)}{" "}
+            no role any more. Until it gives one or you end the suspension, no sign-in and no API
+            token of the user is accepted.
+          </p>
+          <CheckField label="End the suspension" name="resumes" />
+        </>
       )}
     </EditDialog>
   );
