@@ -61,6 +61,7 @@ export async function completeOidcLogin(
   try {
     const answered = takeRequest(deps, query.get("state") ?? undefined, path);
     note.target = answered.provider.name;
+    note.returnTo = answered.request.returnTo;
     if (isTest(answered.request)) {
       await recordTest(deps, answered, () => proveUser(deps, answered, query));
       return undefined;
