@@ -29,8 +29,8 @@ export function IdentityList({ identities, onUnlink, whyNot = () => undefined }:
               {identity.provider === null && ", removed"}
               {identity.subject !== null && `, as ${plain(identity.subject)}`}, linked{" "}
               <Time at={identity.linkedAt} />
+              {whyNot(identity) && `. ${whyNot(identity)}`}
             </span>
-            {whyNot(identity) && <span class="muted secondary">{whyNot(identity)}</span>}
           </span>
           {onUnlink && !whyNot(identity) && (
             <Button onClick={() => onUnlink(identity)}>Unlink</Button>

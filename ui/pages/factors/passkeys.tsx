@@ -107,7 +107,7 @@ const describeGain = (hasPassword: boolean) =>
   hasPassword
     ? "A passkey of this device or a security key signs you in without a password, or is the " +
       "second factor after it."
-    : "A passkey of this device or a security key is then the second factor of your sign-ins.";
+    : "With a passkey of this device or a security key, each of your sign-ins also asks for it.";
 
 async function addPasskey(proof: FormValues) {
   const options = await api("POST /api/account/passkeys/options");

@@ -70,7 +70,7 @@ export function SecondFactor({ hasPassword, isRequired, onChange, onDone }: Prop
 const describeGain = (hasPassword: boolean) =>
   hasPassword
     ? "An authenticator app on your phone protects your account if your password is stolen."
-    : "Each of your sign-ins then also asks for a code of an authenticator app on your phone.";
+    : "With an authenticator app on your phone, each of your sign-ins also asks for a code.";
 
 function SetUpDialog({ onSaved, onClose }: {
   onSaved: (recoveryCodes: readonly string[]) => void;
