@@ -83,7 +83,7 @@ Deno.test("a suspended user is listed as such, and passwd says what ends it", as
   const changed = await run(["passwd", "bob@example.com"], "another password of bob");
   match(changed.stderr, /is suspended[^]*run longshore user role bob@example\.com viewer/);
   await run(["role", "bob@example.com", "viewer"]);
-  match((await run(["list"])).stdout, /^bob@example\.com +viewer  /m);
+  match((await run(["list"])).stdout, /^bob@example\.com +viewer {2}/m);
 });
 
 Deno.test("accounts are managed without a running service and before users mode is enabled", async () => {

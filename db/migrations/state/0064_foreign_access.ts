@@ -1,7 +1,7 @@
 import type { Migration } from "../../migrate.ts";
 
-// Accounts that a provider without linking has created belonged to the owner of their address until
-// now, whoever that was at the provider.
+// A provider that may not link does not prove whose an address is: others than its owner may have a
+// way into the accounts that it has created.
 export const migration: Migration = {
   name: "0064_foreign_access",
   sql: `

@@ -6,7 +6,7 @@ import { appWithRights } from "../../helpers/custom_roles.ts";
 import { startEvilProvider } from "../../helpers/evil_provider.ts";
 import { addOidcProvider, callSession, evilSignIn, newPage, oidcApp } from "../../helpers/oidc.ts";
 import { addProvider, createIdp, ssoLogin, ssoTest } from "../../helpers/sso.ts";
-import { type TestApp } from "../../helpers/test_app.ts";
+import type { TestApp } from "../../helpers/test_app.ts";
 
 const GROUPS = {
   ...{ rolesClaim: "groups", defaultRole: null, linkByVerifiedEmail: true },
