@@ -7,7 +7,8 @@
 import { RefusedCallError } from "../engine/errors.ts";
 import { systemVersion } from "../engine/system.ts";
 import { SETUP_CODE_MINUTES } from "../services/access/setup/code.ts";
-import { isSetupRequired } from "../services/access/sign_in/mode.ts";
+import { isSetupRequired, type Mode } from "../services/access/sign_in/mode.ts";
+import type { Config } from "../services/config/config.ts";
 import type { Deps } from "../services/deps.ts";
 import { VERSION } from "../services/version.ts";
 import type { Program } from "./program.ts";
@@ -30,6 +31,8 @@ export async function greet(
   const engine = await engineFound(deps);
   log.info("listening", { address, version: VERSION, edition: license.edition });
 
+  // Browsers keep a session for the address that they use: elsewhere it would be lost.
+  const base = config.serviceBaseUrl ?? address;
   print(`Longshore ${VERSION} listens on ${address}`);
   print(`Engine: ${engine}`);
   if (isSetupRequired(deps.db, config)) {
@@ -39,7 +42,7 @@ export async function greet(
     );
     print(
       config.ui === "on"
-        ? `Set up: open ${address}/setup#${setupCode.text}`
+        ? `Set up: open ${base}/setup#${setupCode.text}`
         : "Set up: run longshore setup --help",
     );
     return;
@@ -47,12 +50,19 @@ export async function greet(
   if (credentialsFile !== undefined) {
     print(`Credentials: in ${credentialsFile} (mode 0600). Save them, then delete the file.`);
   }
-  if (config.ui === "on") print(`Dashboard: ${address}/`);
-  const [path, body] = accounts.mode === "key"
-    ? ["token", JSON.stringify({ apiKey: "YOUR_API_KEY" })]
-    : ["login", JSON.stringify({ email: "YOUR_EMAIL", password: "YOUR_PASSWORD" })];
-  print(`Try: curl -s -H 'Content-Type: application/json' -d '${body}' ${address}/auth/${path}`);
-  print(`API documentation: ${address}/docs`);
+  if (config.ui === "on") print(`Dashboard: ${base}/`);
+  const trial = describeTrial(accounts.mode, config.passwordLogin);
+  if (trial) print(`Try: curl -s -H 'Content-Type: application/json' ${trial(base)}`);
+  print(`API documentation: ${base}/docs`);
+}
+
+/** Arguments of a sign-in with curl; `undefined` where programs cannot sign in with a password. */
+function describeTrial(mode: Mode, passwordLogin: Config["passwordLogin"]) {
+  if (mode === "users" && passwordLogin === "off") return undefined;
+  const [path, body] = mode === "key"
+    ? ["token", { apiKey: "YOUR_API_KEY" }]
+    : ["login", { email: "YOUR_EMAIL", password: "YOUR_PASSWORD" }];
+  return (base: string) => `-d '${JSON.stringify(body)}' ${base}/auth/${path}`;
 }
 
 async function engineFound({ engine }: Deps): Promise<string> {

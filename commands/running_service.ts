@@ -24,6 +24,8 @@ export interface RunningService {
   authMode: Config["authMode"];
   /** E.g. `http://localhost:3000`. */
   address: string;
+  /** `SERVICE_BASE_URL` of its environment. */
+  baseUrl: string | null;
   /** Names of the secrets that are set in its environment. */
   given: GivenSecret[];
 }
@@ -38,6 +40,7 @@ export function describeService(lock: Deno.FsFile, config: Config, address: stri
     pid: Deno.pid,
     authMode: givenMode(config) ?? null,
     address,
+    baseUrl: config.serviceBaseUrl,
     given: names.filter((name) => config[GIVEN_SECRETS[name]] !== null),
   };
   lock.truncateSync(0);
@@ -52,10 +55,12 @@ export function findRunningService(dataDir: string): RunningService | undefined 
     if (lock.tryLockSync(false)) return undefined;
     const bytes = new Uint8Array(TEXT_BYTES_MAX);
     const text = new TextDecoder().decode(bytes.subarray(0, lock.readSync(bytes) ?? 0));
-    const { pid, authMode, address, given } = JSON.parse(text);
+    const { pid, authMode, address, baseUrl, given } = JSON.parse(text);
     const isWhole = Number.isSafeInteger(pid) && [null, "key", "users"].includes(authMode) &&
       typeof address === "string" && Array.isArray(given);
-    return isWhole ? { pid, authMode, address, given } : undefined;
+    // An earlier version stores no base URL.
+    const known = { baseUrl: typeof baseUrl === "string" ? baseUrl : null };
+    return isWhole ? { pid, authMode, address, ...known, given } : undefined;
   } catch {
     return undefined;
   }

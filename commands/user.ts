@@ -19,6 +19,7 @@ import {
   type User,
 } from "../services/access/users/users.ts";
 import { createLoginLink, LOGIN_LINK_MINUTES } from "../services/access/sign_in/login_link.ts";
+import { isShutOut } from "../services/access/sign_in/external_users.ts";
 import { isSetupRequired, signInMode } from "../services/access/sign_in/mode.ts";
 import type { Config } from "../services/config/config.ts";
 import { AppError, LimitError } from "../services/errors.ts";
@@ -100,9 +101,9 @@ function list(program: Program): Work {
     const users = await withAccounts(config, (accounts) => listUsers(accounts));
     printTable(program, [
       ["EMAIL", "ROLE", "CREATED", "LAST LOGIN"],
-      ...users.map(({ email, role, createdAt, lastLoginAt }) => [
+      ...users.map(({ email, role, isSuspended, createdAt, lastLoginAt }) => [
         email,
-        role,
+        isSuspended ? `${role} (suspended)` : role,
         createdAt,
         lastLoginAt ?? "never",
       ]),
@@ -118,16 +119,24 @@ function passwd(program: Program): Work {
     // A misspelled address fails before a password is typed.
     await withAccounts(config, (accounts) => requireUser(accounts.db, email));
     const { password, made } = await newPassword(program, options.generate);
-    const changed = await withAccounts(config, async (accounts) => {
+    const { changed, isSuspended } = await withAccounts(config, async (accounts) => {
       const { id } = requireUser(accounts.db, email);
       const changed = await setPassword(accounts, id, password);
       await record(program, accounts, "passwd", changed);
-      return changed;
+      return { changed, isSuspended: isShutOut(accounts, id) };
     });
     program.print(`The password of ${changed.email} was changed; all sessions were revoked.`);
     if (made) printMade(program, password);
+    if (isSuspended) noteSuspended(program, changed);
   };
 }
+
+/** Says how a user signs in again to whom an identity provider gives no role any more. */
+const noteSuspended = ({ note }: Program, { email, role }: User): void =>
+  note(
+    `${email} is suspended: an identity provider gives no role any more. To end it, run ` +
+      `longshore user role ${email} ${role}`,
+  );
 
 function role(program: Program): Work {
   const { values: [email, name] } = parseArguments("user role", program, ["EMAIL", "ROLE"], {});
@@ -160,7 +169,8 @@ function remove(program: Program): Work {
 function loginLink(program: Program): Work {
   const { values: [email] } = parseArguments("user login-link", program, ["EMAIL"], {});
   return async (config, running) => {
-    const base = config.serviceBaseUrl ?? running?.address ?? "http://HOST:PORT";
+    const base = config.serviceBaseUrl ?? running?.baseUrl ?? running?.address ??
+      "http://HOST:PORT";
     const secret = await withAccounts(config, async (accounts) => {
       const user = requireUser(accounts.db, email);
       const secret = createLoginLink(accounts, user.id);

@@ -47,6 +47,10 @@ export function countApiTokensOfUser(db: Database, userId: string): number {
   return tokens.countWhere(db, "WHERE user_id = :userId", { userId });
 }
 
+export function deleteApiTokensOfUser(db: Database, userId: string): void {
+  db.run("DELETE FROM api_tokens WHERE user_id = :userId", { userId });
+}
+
 /** Gives the tokens of a user to another one. */
 export function updateApiTokensOwner(db: Database, from: string, to: string): void {
   db.run("UPDATE api_tokens SET user_id = :to WHERE user_id = :from", { from, to });

@@ -39,9 +39,22 @@ export function countPasskeys(db: Database, userId: string): number {
   return passkeys.countWhere(db, "WHERE user_id = :userId", { userId });
 }
 
-/** Whether an account has a passkey for this host. */
-export function hasPasskeys(db: Database, rpId: string): boolean {
-  return passkeys.selectOne(db, "WHERE rp_id = :rpId LIMIT 1", { rpId }) !== undefined;
+/**
+ * Whether an account with a password has a passkey for this host.
+ *
+ * @param options.withProvider Whether accounts count that an identity provider signs in, too.
+ */
+export function hasPasskeyBesidePassword(
+  db: Database,
+  rpId: string,
+  { withProvider }: { withProvider: boolean },
+): boolean {
+  const others = withProvider ? "" : `
+    AND user_id NOT IN (SELECT user_id FROM oidc_identities)
+    AND user_id NOT IN (SELECT user_id FROM sso_identities)`;
+  const clauses = `WHERE rp_id = :rpId
+    AND user_id IN (SELECT id FROM users WHERE password_hash IS NOT NULL) ${others} LIMIT 1`;
+  return passkeys.selectOne(db, clauses, { rpId }) !== undefined;
 }
 
 /** @returns Whether the user has this passkey. */

@@ -60,6 +60,12 @@ export function deleteProviderIdentity(
   });
 }
 
+export function deleteProviderIdentitiesOfUser(db: Database, userId: string): void {
+  for (const [table] of Object.values(TABLES)) {
+    db.run(`DELETE FROM ${table} WHERE user_id = :userId`, { userId });
+  }
+}
+
 /** Whether a session began at the provider. */
 export function isSessionOfProvider(
   db: Database,

@@ -37,6 +37,10 @@ export function selectPushTokensOfUsersWithoutPassword(db: Database): PushToken[
   );
 }
 
+export function deletePushTokensOfUser(db: Database, userId: string): void {
+  db.run("DELETE FROM push_tokens WHERE user_id = :userId", { userId });
+}
+
 /** Stores a registration. A repeated one of the same token and user keeps its id. */
 export function upsertPushToken(db: Database, registration: PushToken): void {
   tokens.insertFields(

@@ -36,10 +36,14 @@ const accounts = table("users", {
   passwordHash: text<string | null>(),
   /** The user entered the email, and no administrator or identity provider confirmed it. */
   isEmailUnconfirmed: boolean(),
+  /** The confirmed address before the user entered the present one; `null` for none. */
+  formerEmail: text<string | null>(),
   /** The user's identity provider gives them no role any more. */
   isRefused: boolean(),
-  /** Another user without the role admin has chosen a password of this user. */
-  hadForeignPassword: boolean(),
+  /** The issuer that gives no role any more; `null` if it is not known. */
+  refusedBy: text<string | null>(),
+  /** Another person than the owner of the address may have a way into the account. */
+  hasForeignAccess: boolean(),
 });
 
 /** A user with the fields that are stored but not shown. */
@@ -72,26 +76,32 @@ export function selectPasswordHash(db: Database, id: string): string | null {
   )?.hash ?? null;
 }
 
-/** Whether the user entered their email themselves; `false` for an unknown id. */
-export function selectIsEmailUnconfirmed(db: Database, id: string): boolean {
-  return accounts.find(db, id)?.isEmailUnconfirmed ?? false;
-}
-
-/** Whether another user without the role admin has chosen a password of this user. */
-export function selectHadForeignPassword(db: Database, id: string): boolean {
-  return accounts.find(db, id)?.hadForeignPassword ?? false;
-}
+/** A user with what is stored about their address and access; `undefined` for an unknown id. */
+export const selectAccount: (db: Database, id: string) => Account | undefined = accounts.find;
 
 export function countAdmins(db: Database): number {
   return users.countWhere(db, "WHERE role = 'admin'");
+}
+
+/** Whether there is another admin, whom no identity provider refuses. */
+export function hasOtherAdmin(db: Database, id: string): boolean {
+  return users.countWhere(db, "WHERE role = 'admin' AND is_refused = 0 AND id <> :id", { id }) > 0;
 }
 
 /** @throws The SQLite error for an `emailKey` that is already in use. */
 export function insertUser(
   db: Database,
   user:
-    & Omit<Account, "name" | "isEmailUnconfirmed" | "isRefused" | "hadForeignPassword">
-    & Partial<Pick<Account, "isEmailUnconfirmed" | "hadForeignPassword">>,
+    & Omit<
+      Account,
+      | "name"
+      | "isEmailUnconfirmed"
+      | "formerEmail"
+      | "isRefused"
+      | "refusedBy"
+      | "hasForeignAccess"
+    >
+    & Partial<Pick<Account, "isEmailUnconfirmed" | "hasForeignAccess">>,
 ): void {
   accounts.insertFields(db, user);
 }
@@ -100,7 +110,12 @@ export function insertUser(
 export function updateUserDetails(
   db: Database,
   id: string,
-  changes: Partial<Pick<Account, "name" | "email" | "emailKey" | "isEmailUnconfirmed">>,
+  changes: Partial<
+    Pick<
+      Account,
+      "name" | "email" | "emailKey" | "isEmailUnconfirmed" | "formerEmail" | "hasForeignAccess"
+    >
+  >,
 ): void {
   if (Object.keys(changes).length > 0) accounts.update(db, id, changes);
 }
@@ -110,8 +125,12 @@ export function updateUserRole(db: Database, id: string, role: User["role"]): bo
   return accounts.update(db, id, { role });
 }
 
-export function updateUserRefused(db: Database, id: string, isRefused: boolean): void {
-  accounts.update(db, id, { isRefused });
+export function updateUserRefused(
+  db: Database,
+  id: string,
+  refusal: Pick<Account, "isRefused" | "refusedBy">,
+): void {
+  accounts.update(db, id, refusal);
 }
 
 /** Users whom their identity provider gives no role any more. */
@@ -120,8 +139,8 @@ export function selectRefusedUserIds(db: Database): string[] {
 }
 
 /** Users whose address no administrator and no identity provider has confirmed. */
-export function selectUnconfirmedUserIds(db: Database): string[] {
-  return users.select(db, "WHERE is_email_unconfirmed = 1").map(({ id }) => id);
+export function selectUnconfirmedUsers(db: Database): Pick<Account, "id" | "formerEmail">[] {
+  return accounts.select(db, "WHERE is_email_unconfirmed = 1");
 }
 
 /** @param passwordHash `null` for none. @returns Whether the id was known. */
@@ -129,7 +148,7 @@ export function updateUserPassword(
   db: Database,
   id: string,
   passwordHash: string | null,
-  others: Partial<Pick<Account, "hadForeignPassword">> = {},
+  others: Partial<Pick<Account, "hasForeignAccess">> = {},
 ): boolean {
   return accounts.update(db, id, { passwordHash, ...others });
 }

@@ -3,7 +3,7 @@
 import * as z from "zod";
 import {
   type ApiTokenView,
-  createApiToken,
+  createOwnApiToken,
   isPattern,
   listApiTokens,
   revokeApiToken,
@@ -122,7 +122,7 @@ export const apiTokenEndpoints = (deps: Deps) => [
     returns: IssuedApiToken,
     status: 201,
     failures: { 403: "The role is above your own", 409: "The account has too many tokens" },
-  }, ({ body, caller, note }) => addToNote(note, createApiToken(deps, caller, body))),
+  }, ({ body, caller, note }) => addToNote(note, createOwnApiToken(deps, caller, body))),
 
   endpoint("POST /api/tokens/:id/rotate", {
     operationId: "rotateApiToken",

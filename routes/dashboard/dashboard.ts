@@ -90,7 +90,7 @@ function respondPage(
     auth: isSetupRequired(db, config) ? "setup" : accounts.mode,
     sso: offersOidc({ accounts, config, db }) || signInProviders.list().length > 0 ? "on" : "",
     passwords: config.passwordLogin,
-    passkeys: offersPasskeys({ accounts, db }, baseUrl(config, request)) ? "on" : "",
+    passkeys: offersPasskeys({ accounts, config, db }, baseUrl(config, request)) ? "on" : "",
     brand: escapeMarkup(brand.current?.app_name ?? ""),
     colors: brandColors(brand.current),
   };

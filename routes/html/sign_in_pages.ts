@@ -11,9 +11,16 @@ import { type Markup, markup, trusted } from "./markup.ts";
 /** The button does the same without scripts. */
 const SCRIPT = "document.forms[0].submit()";
 
-const STYLE = "body{font:1rem/1.5 system-ui,sans-serif;margin:20vh auto 0;padding:0 1rem;" +
-  "max-width:24rem;text-align:center;color-scheme:light dark}" +
-  "button{font:inherit;padding:.75em 1.5em}";
+const STYLE = "*{box-sizing:border-box}" +
+  "body{font:1rem/1.5 system-ui,sans-serif;margin:0;min-height:100vh;padding:1rem;display:grid;" +
+  "place-content:center;color-scheme:light dark;background:light-dark(#f6f8fa,#0f1318);" +
+  "color:light-dark(#1c2733,#e6eaf0)}" +
+  "main{width:26rem;max-width:calc(100vw - 2rem);padding:1.75rem;border-radius:.75rem;" +
+  "border:1px solid light-dark(#d9dfe6,#2b333d);background:light-dark(#fff,#171c23);" +
+  "overflow-wrap:break-word}" +
+  "h1{font-size:1.25rem;margin:0 0 .75rem}p{margin:0 0 1.25rem}p:last-child{margin:0}" +
+  "a,button{display:inline-block;font:inherit;font-weight:550;text-decoration:none;cursor:pointer;" +
+  "padding:.5rem 1rem;border:0;border-radius:.4rem;background:#1f61d8;color:#fff}";
 
 /** Target and fields of the form. */
 interface LoginForm {
@@ -63,7 +70,7 @@ export function signInRefusalPage(
 export function testEndPage(back: string): { text: string; policy: string } {
   return messagePage(
     "Test sign-in completed",
-    markup`<p>Its claims are shown at the provider. No session was started.</p>
+    markup`<p>No session was started. Go back to the tab of the dashboard with the test, and choose “Show claims”.</p>
 <p><a href="${back}">Back to the identity providers</a></p>`,
   );
 }
@@ -85,7 +92,9 @@ const pageWith = (title: string, body: Markup) =>
 <style>${trusted(STYLE)}</style>
 </head>
 <body>
+<main>
 ${body}
+</main>
 </body>
 </html>
 `;

@@ -56,14 +56,22 @@ export function redirectToPage(signIn: string, { code, returnTo }: BrowserLogin)
   return new Response(null, { status: 303, headers: { location } });
 }
 
-/** A page that says why a login was refused. */
+/**
+ * A page that says why a login was refused.
+ *
+ * @param returnTo The page that the browser was going to.
+ */
 export function refuseBrowser(
   { license }: Pick<Deps, "license">,
   refusal: AppError,
   signIn: string,
+  returnTo = "/",
 ): Response {
   const { status, body: { error: reason } } = failureOf(refusal, license.edition);
-  const { text, policy } = signInRefusalPage(reason, signIn);
+  const { text, policy } = signInRefusalPage(
+    reason,
+    returnTo === "/" ? signIn : `${signIn}?next=${encodeURIComponent(returnTo)}`,
+  );
   return new Response(text, { status, headers: pageHeaders(policy) });
 }
 

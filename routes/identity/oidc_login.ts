@@ -5,6 +5,7 @@ import { beginOidcLogin } from "../../services/access/oidc/requests.ts";
 import { CALLBACK_PATH, ownCallbackPath } from "../../services/access/oidc/callback.ts";
 import { completeOidcLogin } from "../../services/access/oidc/login.ts";
 import { findOidcProvider } from "../../services/access/oidc/provider.ts";
+import type { LoginNote } from "../../services/access/sign_in/login_browser.ts";
 import type { Deps } from "../../services/deps.ts";
 import { asAppError } from "../../services/errors.ts";
 import { acceptLogoutToken } from "../../services/access/oidc/logout.ts";
@@ -88,13 +89,14 @@ export const oidcLoginEndpoints = (deps: Deps) => {
     root: string,
   ) => {
     const signIn = `${root}sign-in`;
+    const details: LoginNote = note;
     try {
       const answer = { query: new URL(request.url).searchParams, path };
-      const login = await completeOidcLogin(deps, answer, clientOf(caller, request), note);
+      const login = await completeOidcLogin(deps, answer, clientOf(caller, request), details);
       if (login) return redirectToPage(signIn, login);
     } catch (error) {
       const known = asAppError(error);
-      if (known) return refuseBrowser(deps, known, signIn);
+      if (known) return refuseBrowser(deps, known, signIn, details.returnTo);
       throw error;
     }
     const { text, policy } = testEndPage(`${root}sso`);
@@ -189,7 +191,9 @@ export const oidcLoginEndpoints = (deps: Deps) => {
         return redirect(url);
       } catch (error) {
         const known = asAppError(error);
-        if (known && known.code !== "not_found") return refuseBrowser(deps, known, signIn);
+        if (known && known.code !== "not_found") {
+          return refuseBrowser(deps, known, signIn, returnTo);
+        }
         throw error;
       }
     }),

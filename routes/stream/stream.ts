@@ -17,7 +17,7 @@ numbers: \`{containers, attention, stacks}\`, i.e. how many containers there are
 alert, and the first stacks, degraded ones before others. Sends them again about a second after a container, the engine or \
 another resource has changed, or later if there are many containers. Sends \`event\` frames (\`{event, timestamp, eventId, server, serverId, data, title, tone, lines, remedy?}\`: what a webhook gets, what it means in words, and where people should do something about it) as events happen, and \`job\` \
 frames (the job without its result) when a job starts, ends or reaches another step. Only admins \
-receive \`account.new_sign_in\` and \`account.factor_changed\`.
+receive the events of accounts.
 
 Ids increase. After a reconnect with \`Last-Event-ID\`, the missed \`event\` and \`job\` frames are \
 sent first, if they are among the last 1,000. A client that does not read loses frames, then its connection. The \

@@ -26,9 +26,12 @@ const ListedUser = User.extend({
     description: "Whether identity providers may link the account by its email: an admin has " +
       "entered or confirmed it",
   }),
+  formerEmail: z.string().nullable().meta({
+    description: "The confirmed email before the user entered the present one; null for none",
+  }),
   isSuspended: z.boolean().meta({
-    description: "Whether the identity provider gives the user no role any more, so that API " +
-      "tokens are refused",
+    description: "Whether the identity provider gives the user no role any more, so that " +
+      "sign-ins and API tokens are refused until it gives one or an admin sets the role",
   }),
 }).meta({ id: "ListedUser" });
 

@@ -78,8 +78,9 @@ export function createAccounts(
   const tokens = new Map<string, ApiToken>();
   /** Users whose identity provider gives them no role: their API tokens have none either. */
   const refused = new Set<string>();
-  /** How often all open sign-ins were ended, by user and by what a provider calls them. */
+  /** Ends of all open sign-ins, numbered, by user and by what a provider calls them. */
   const endings = new Map<string, number>();
+  let lastEnding = 0;
   let mode: Mode;
   let version = 0;
   let refreshedAt = now().getTime();
@@ -211,15 +212,21 @@ export function createAccounts(
     },
     /** Ends the sign-ins that are not stored yet, of a user or of what {@linkcode isOpenOf} was asked. */
     endSignIns(key: string): void {
-      const count = endings.get(key) ?? 0;
       endings.delete(key);
       if (endings.size >= ENDINGS_MAX) endings.delete(endings.keys().next().value!);
-      endings.set(key, count + 1);
+      endings.set(key, ++lastEnding);
     },
-    /** Returns a function that says whether a sign-in is open that began now, with each of the keys. */
-    isOpenOf(keys: readonly string[]): () => boolean {
-      const counts = keys.map((key) => endings.get(key));
-      return () => keys.every((key, index) => endings.get(key) === counts[index]);
+    /** Number of the last end of sign-ins, from which {@linkcode isOpenOf} counts. */
+    get lastEnding() {
+      return lastEnding;
+    },
+    /**
+     * Returns a function that says whether a sign-in is open, with each of the keys.
+     *
+     * @param since The last end before it began; default: it begins now.
+     */
+    isOpenOf(keys: readonly string[], since = lastEnding): () => boolean {
+      return () => keys.every((key) => (endings.get(key) ?? 0) <= since);
     },
     /** Calls `listener` after a role changed, or a user, session or API token was removed. */
     subscribe: (listener: () => void): void => void listeners.push(listener),

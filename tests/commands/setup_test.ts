@@ -45,6 +45,25 @@ Deno.test("the first start prints a code, each start another, and the setup remo
   equal("initial-credentials" in contentOf(dataDir), false);
 });
 
+Deno.test("with SERVICE_BASE_URL, the start and login links name the address of browsers", async () => {
+  const base = "https://example.com/longshore";
+  await using longshore = await startLongshore({ env: { API_KEY: "", SERVICE_BASE_URL: base } });
+  await eventually(() => match(longshore.stdout(), /^Set up: open /m));
+  const { dataDir } = longshore;
+  match(longshore.stdout(), /^Set up: open https:\/\/example\.com\/longshore\/setup#/m);
+  equal((await setup(longshore, ["--email", EMAIL], PASSWORD)).code, 0);
+
+  const linked = await runCommand(["user", "login-link", EMAIL], { env: { DATA_DIR: dataDir } });
+
+  match(linked.stdout, /^https:\/\/example\.com\/longshore\/sign-in#link=/);
+  await longshore.stop();
+  const env = { SERVICE_BASE_URL: base, API_KEY: "", PASSWORD_LOGIN: "off" };
+  await using next = await startLongshore({ dataDir, env });
+  await eventually(() => match(next.stdout(), /^API documentation: /m));
+  match(next.stdout(), /^Dashboard: https:\/\/example\.com\/longshore\/$/m);
+  equal(next.stdout().includes("Try: "), false);
+});
+
 Deno.test("setup --email beside a running service creates the first account, which it accepts at once", async () => {
   await using longshore = await startLongshore(NEW);
   equal(await isRequired(longshore), true);

@@ -1,4 +1,5 @@
 import { deepEqual, equal, match } from "node:assert/strict";
+import { withStateBeside } from "../../commands/state_database.ts";
 import { runCommand, temporaryDirectory } from "../helpers/command.ts";
 import { type Longshore, startLongshore } from "../helpers/longshore.ts";
 import { programCommand, runtimeEnvironment } from "../helpers/program.ts";
@@ -62,6 +63,27 @@ Deno.test("a running service applies account changes within a second", async () 
       .filter(([actor]: string[]) => actor === "console"),
     ["remove", "passwd", "role", "add"].map((action) => ["console", `longshore user ${action}`]),
   );
+});
+
+Deno.test("a suspended user is listed as such, and passwd says what ends it", async () => {
+  await using longshore = await startLongshore({ env: users });
+  await longshore.stop();
+  const env = { ...users, DATA_DIR: longshore.dataDir };
+  const run = async (args: string[], stdin = "") => {
+    const outcome = await runCommand(["user", ...args], { env, stdin });
+    equal(outcome.code, 0, outcome.stderr);
+    return outcome;
+  };
+  await run(["add", "bob@example.com"], PASSWORD);
+  await withStateBeside(longshore.dataDir, (db) => {
+    db.run("UPDATE users SET is_refused = 1");
+  });
+
+  match((await run(["list"])).stdout, /^bob@example\.com +viewer \(suspended\) /m);
+  const changed = await run(["passwd", "bob@example.com"], "another password of bob");
+  match(changed.stderr, /is suspended[^]*run longshore user role bob@example\.com viewer/);
+  await run(["role", "bob@example.com", "viewer"]);
+  match((await run(["list"])).stdout, /^bob@example\.com +viewer {2}/m);
 });
 
 Deno.test("accounts are managed without a running service and before users mode is enabled", async () => {

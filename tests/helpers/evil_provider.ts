@@ -20,6 +20,8 @@ export interface EvilProvider extends AsyncDisposable {
     /** The ID token for the nonce of the sign-in; `null` for none. */
     idToken: (nonce: string) => Promise<string | null>;
     userInfo?: Record<string, unknown>;
+    /** Called before the userinfo endpoint answers. */
+    onUserInfo?: () => Promise<void>;
     /** Default: 200. */
     userInfoStatus?: number;
     /** Answers a refresh token; the first one is `refresh-0`. */
@@ -59,6 +61,7 @@ export async function startEvilProvider(now: () => Date): Promise<EvilProvider> 
         : new Response(answers.keysText);
     }
     if (pathname === "/userinfo") {
+      await answers.onUserInfo?.();
       return Response.json(answers.userInfo, { status: answers.userInfoStatus ?? 200 });
     }
     const form = new URLSearchParams(await request.text());

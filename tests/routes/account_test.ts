@@ -1,7 +1,7 @@
 import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { login, loginByKey, PASSWORD, refresh, statusWith, usersApp } from "../helpers/accounts.ts";
 import { OWN_PAGE, testBrowser } from "../helpers/browser_session.ts";
-import { type TestApp, testApp } from "../helpers/test_app.ts";
+import { collectEvents, type TestApp, testApp } from "../helpers/test_app.ts";
 
 const NEW_PASSWORD = "violet tractor under nine moons";
 
@@ -342,4 +342,20 @@ Deno.test("an endless User-Agent is shortened", async () => {
   const { accessToken } = (await browser.signIn(undefined, { headers: OWN_PAGE })).body;
   const { sessions } = await sessionsOf(app, accessToken);
   equal(sessions[0].userAgent.length, 512);
+});
+
+Deno.test("new API tokens, replaced secrets and a changed email are events", async () => {
+  using app = await usersApp();
+  const events = collectEvents(app, (kind) => kind === "account.access_changed");
+  const { accessToken: token } = await login(app, "viewer@example.com");
+  const ci = { name: "ci", role: "viewer" };
+  const { body: { id } } = await app.call("POST", "/api/tokens", ci, { token });
+  equal((await app.call("POST", `/api/tokens/${id}/rotate`, {}, { token })).status, 200);
+  equal((await put(app, "/api/account", { email: "ada@example.org" }, token)).status, 200);
+  equal((await put(app, "/api/account", { name: "Ada" }, token)).status, 200);
+  deepEqual(events.map(({ data }) => (data as { change: string }).change), [
+    "API token ci created",
+    "Secret of API token ci replaced",
+    "Email changed from viewer@example.com",
+  ]);
 });

@@ -784,6 +784,7 @@ export type ChatChannelChanges = {
     | "remediation.disabled"
     | "account.new_sign_in"
     | "account.factor_changed"
+    | "account.access_changed"
     | "test"
   )[];
   enabled?: boolean;
@@ -2244,6 +2245,7 @@ export type ListedUser = {
   createdAt: string;
   lastLoginAt: string | null;
   isEmailConfirmed: boolean;
+  formerEmail: string | null;
   isSuspended: boolean;
 };
 
@@ -2632,6 +2634,7 @@ export type NewChatChannel = {
     | "remediation.disabled"
     | "account.new_sign_in"
     | "account.factor_changed"
+    | "account.access_changed"
     | "test"
   )[];
   enabled?: boolean;
@@ -2855,6 +2858,7 @@ export type NewNotificationChannel = {
     | "remediation.disabled"
     | "account.new_sign_in"
     | "account.factor_changed"
+    | "account.access_changed"
     | "test"
   )[];
   minSeverity?: "info" | "warning" | "critical";
@@ -3127,6 +3131,7 @@ export type NewWebhook = {
     | "remediation.disabled"
     | "account.new_sign_in"
     | "account.factor_changed"
+    | "account.access_changed"
     | "test"
   )[];
   headers?: Record<string, string>;
@@ -3229,6 +3234,7 @@ export type NotificationChannelChanges = {
     | "remediation.disabled"
     | "account.new_sign_in"
     | "account.factor_changed"
+    | "account.access_changed"
     | "test"
   )[];
   minSeverity?: "info" | "warning" | "critical";
@@ -5002,6 +5008,7 @@ export type WebhookChanges = {
     | "remediation.disabled"
     | "account.new_sign_in"
     | "account.factor_changed"
+    | "account.access_changed"
     | "test"
   )[];
   headers?: Record<string, string>;

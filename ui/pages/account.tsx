@@ -15,7 +15,7 @@ import { Fact, Facts, TimeFact } from "../components/facts.tsx";
 import { Page, Section } from "../components/page.tsx";
 import { useRead } from "../components/reading.ts";
 import { Failure, Loading } from "../components/states.tsx";
-import { capital } from "../base/text.ts";
+import { capital, plain } from "../base/text.ts";
 import { DENSITIES, density, theme, THEMES } from "../state/appearance.ts";
 import { AUTH_MODE } from "../state/session.ts";
 import { showStatus } from "../state/toasts.ts";
@@ -62,7 +62,13 @@ function OwnAccount() {
       <div class="summary-grid">
         <Profile account={account} onSaved={reload} />
         {account.hasPassword
-          ? <Password email={account.email} onChange={() => sessionsRound.value++} />
+          ? (
+            <Password
+              key={factorsRound.value}
+              email={account.email}
+              onChange={() => sessionsRound.value++}
+            />
+          )
           : (
             <Section title="Password">
               <p class="muted">You sign in through an identity provider.</p>
@@ -71,7 +77,10 @@ function OwnAccount() {
       </div>
       <div class="summary-grid">
         <SecondFactor hasPassword={account.hasPassword} onChange={() => factorsRound.value++} />
-        <Passkeys onChange={() => factorsRound.value++} />
+        <Passkeys
+          hasPassword={account.hasPassword}
+          onChange={() => factorsRound.value++}
+        />
       </div>
       <OwnIdentities onChange={() => sessionsRound.value++} />
       <SessionSection
@@ -94,6 +103,7 @@ function Profile({ account, onSaved }: { account: AccountDetails; onSaved: () =>
   return (
     <Section title="Profile">
       <Facts>
+        {!account.hasPassword && <Fact name="Email">{plain(account.email ?? "–")}</Fact>}
         <Fact name="Role">{capital(account.role)}</Fact>
         <TimeFact name="Created" at={account.createdAt} />
         <TimeFact name="Last sign-in" at={account.lastLoginAt} />
@@ -132,6 +142,7 @@ function Profile({ account, onSaved }: { account: AccountDetails; onSaved: () =>
 
 function Password({ email, onChange }: { email: string | null; onChange: () => void }) {
   const round = useSignal(0);
+  const passkeys = useRead("GET /api/account/passkeys", {}).data.value?.passkeys;
   return (
     <Section title="Password">
       <p class="muted">A new password signs you out everywhere else.</p>
@@ -156,10 +167,12 @@ function Password({ email, onChange }: { email: string | null; onChange: () => v
           required
         />
         <NewPasswordField label="New password" />
-        <CheckField
-          label="Delete my passkeys, which sign in without the password"
-          name="removePasskeys"
-        />
+        {passkeys !== undefined && passkeys.length > 0 && (
+          <CheckField
+            label="Delete my passkeys, which sign in without the password"
+            name="removePasskeys"
+          />
+        )}
       </Form>
     </Section>
   );

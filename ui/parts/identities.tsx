@@ -9,10 +9,14 @@ import { Time } from "../components/time.tsx";
 /** The provider's name, or its issuer after it was removed. */
 export const providerOf = ({ provider, issuer }: Identity): string => plain(provider ?? issuer);
 
-/** @param props.onUnlink Missing for a user who may not. */
-export function IdentityList({ identities, onUnlink }: {
+/**
+ * @param props.onUnlink Missing for a user who may not.
+ * @param props.whyNot Says why an identity cannot be unlinked.
+ */
+export function IdentityList({ identities, onUnlink, whyNot = () => undefined }: {
   identities: readonly Identity[];
   onUnlink?: ((identity: Identity) => void) | undefined;
+  whyNot?: (identity: Identity) => string | undefined;
 }) {
   return (
     <ul class="entries">
@@ -25,9 +29,12 @@ export function IdentityList({ identities, onUnlink }: {
               {identity.provider === null && ", removed"}
               {identity.subject !== null && `, as ${plain(identity.subject)}`}, linked{" "}
               <Time at={identity.linkedAt} />
+              {whyNot(identity) && `. ${whyNot(identity)}`}
             </span>
           </span>
-          {onUnlink && <Button onClick={() => onUnlink(identity)}>Unlink</Button>}
+          {onUnlink && !whyNot(identity) && (
+            <Button onClick={() => onUnlink(identity)}>Unlink</Button>
+          )}
         </li>
       ))}
     </ul>

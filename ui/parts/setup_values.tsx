@@ -29,7 +29,7 @@ function Value({ name, value }: { name: string; value: string }) {
   return (
     <div>
       <dt>
-        {name}{" "}
+        {name}
         <IconButton
           name={`Copy ${name}`}
           icon="copy"

@@ -113,7 +113,10 @@ export function App() {
         {engineReachable.value === false && (
           <p class="note danger engine-away" role="alert">
             <Icon name="alert" />
-            Engine unreachable. What is shown may be out of date; Longshore keeps trying to connect.
+            <p>
+              Engine unreachable. What is shown may be out of date; Longshore keeps trying to
+              connect.
+            </p>
           </p>
         )}
         <OpenPage />

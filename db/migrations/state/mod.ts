@@ -64,6 +64,7 @@ import { migration as swarmJobs } from "./0056_swarm_jobs.ts";
 import { migration as backupModes } from "./0059_backup_modes.ts";
 import { migration as git } from "./0061_git.ts";
 import { migration as versionCommits } from "./0062_version_commits.ts";
+import { migration as foreignAccess } from "./0064_foreign_access.ts";
 
 export const stateMigrations: readonly Migration[] = [
   users,
@@ -124,4 +125,5 @@ export const stateMigrations: readonly Migration[] = [
   backupModes,
   git,
   versionCommits,
+  foreignAccess,
 ];

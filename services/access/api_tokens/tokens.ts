@@ -14,6 +14,8 @@ import { assertMayDo, type Caller, includesRole, mayDo } from "../caller.ts";
 import type { Scope } from "../scope.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError, notFound, tooMany } from "../../errors.ts";
+import type { EmitDeps } from "../../events/emit.ts";
+import { reportAccountChange } from "../users/changes.ts";
 import { assertMayManageOwner } from "../users/users.ts";
 import { hashApiToken, makeApiToken } from "./secret.ts";
 
@@ -100,16 +102,29 @@ export function createApiToken(
   return { ...toView(accounts, token), token: secret };
 }
 
+/** As {@linkcode createApiToken}, and reports it. */
+export function createOwnApiToken(
+  deps: TokenDeps & EmitDeps,
+  caller: Caller,
+  settings: ApiTokenSettings,
+): IssuedApiToken {
+  const token = createApiToken(deps, caller, settings);
+  reportAccountChange(deps, caller, "account.access_changed", `API token ${token.name} created`);
+  return token;
+}
+
 /**
  * Replaces the secret of one of the caller's tokens. The former secret is refused immediately.
  *
  * @throws {AppError} `not_found`; `conflict` for an expired token.
  */
 export function rotateApiToken(
-  { accounts, db, now }: TokenDeps,
-  { userId }: Pick<Caller, "userId">,
+  deps: TokenDeps & EmitDeps,
+  caller: Caller,
   id: string,
 ): IssuedApiToken {
+  const { accounts, db, now } = deps;
+  const { userId } = caller;
   const before = selectApiToken(db, id);
   if (before?.userId !== userId) throw notFound("API token", id);
   const rotatedAt = now().toISOString();
@@ -120,6 +135,8 @@ export function rotateApiToken(
   const token = { ...before, tokenHash: hashApiToken(secret), rotatedAt };
   updateApiTokenHash(db, id, token);
   accounts.putToken(token);
+  const change = `Secret of API token ${token.name} replaced`;
+  reportAccountChange(deps, caller, "account.access_changed", change);
   return { ...toView(accounts, token), token: secret };
 }
 

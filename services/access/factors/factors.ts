@@ -4,12 +4,13 @@ import { countPasskeys, deletePasskeysOfUser } from "../../../db/passkeys.ts";
 import { countUnusedRecoveryCodes, deleteRecoveryCodes } from "../../../db/recovery_codes.ts";
 import { hasSecondFactor } from "../../../db/second_factors.ts";
 import { deleteTotpSecret, selectTotpSecret } from "../../../db/totp_secrets.ts";
-import { selectUser, type User } from "../../../db/users.ts";
+import type { User } from "../../../db/users.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../errors.ts";
-import { emit, type EmitDeps } from "../../events/emit.ts";
+import type { EmitDeps } from "../../events/emit.ts";
 import type { Caller } from "../caller.ts";
 import { revokeFamiliesOfUser } from "../sign_in/families.ts";
+import { reportAccountChange } from "../users/changes.ts";
 import { assertMayManage, findActiveUser } from "../users/users.ts";
 import { createRecoveryCodes } from "./recovery_codes.ts";
 
@@ -57,7 +58,7 @@ export function addFactor(
     if (countUnusedRecoveryCodes(db, userId) === 0) recoveryCodes = createRecoveryCodes(db, userId);
   });
   deps.log.info("second factor added", { userId, factor });
-  reportChange(deps, caller, `${factor} added`);
+  reportAccountChange(deps, caller, "account.factor_changed", `${factor} added`);
   return recoveryCodes;
 }
 
@@ -77,7 +78,7 @@ export function removeFactor(
     deleteUnneededCodes(deps.db, userId);
   });
   deps.log.info("second factor removed", { userId, factor });
-  reportChange(deps, caller, `${factor} removed`);
+  reportAccountChange(deps, caller, "account.factor_changed", `${factor} removed`);
 }
 
 /** Deletes all passkeys of an account. Runs inside the caller's transaction. */
@@ -89,12 +90,6 @@ export function deletePasskeys(db: Deps["db"], userId: string): void {
 /** Recovery codes belong to a factor. */
 function deleteUnneededCodes(db: Deps["db"], userId: string): void {
   if (!hasSecondFactor(db, userId)) deleteRecoveryCodes(db, userId);
-}
-
-/** Emits `account.factor_changed`: the owner should hear of a change by someone else. */
-function reportChange(deps: EmitDeps, { userId, address }: Caller, change: string): void {
-  const account = selectUser(deps.db, userId)?.email ?? userId;
-  emit(deps, "account.factor_changed", { account, userId, change, address });
 }
 
 /** Does both in one transaction: stores a change and ends the other sessions of the account. */

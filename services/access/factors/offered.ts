@@ -1,19 +1,21 @@
 /** Whether the sign-in page offers passkeys. @module */
 
-import { hasPasskeys } from "../../../db/passkeys.ts";
+import { hasPasskeyBesidePassword } from "../../../db/passkeys.ts";
 import type { Deps } from "../../deps.ts";
 import { findRelyingParty } from "./relying_party.ts";
 
 /**
- * Whether accounts sign in, and one has a passkey for the host of the service.
+ * Whether accounts sign in, and one has a passkey for the host of the service that signs in alone:
+ * those of accounts that sign in at a provider only are second factors.
  *
  * @param base As for {@linkcode findRelyingParty}.
  */
 export function offersPasskeys(
-  { accounts, db }: Pick<Deps, "accounts" | "db">,
+  { accounts, config, db }: Pick<Deps, "accounts" | "config" | "db">,
   base: string,
 ): boolean {
   if (accounts.mode !== "users") return false;
   const party = findRelyingParty(base);
-  return party !== undefined && hasPasskeys(db, party.rpId);
+  const withProvider = config.passwordLogin === "on";
+  return party !== undefined && hasPasskeyBesidePassword(db, party.rpId, { withProvider });
 }

@@ -61,12 +61,14 @@ export async function completeOidcLogin(
   try {
     const answered = takeRequest(deps, query.get("state") ?? undefined, path);
     note.target = answered.provider.name;
+    note.returnTo = answered.request.returnTo;
     if (isTest(answered.request)) {
       await recordTest(deps, answered, () => proveUser(deps, answered, query));
       return undefined;
     }
+    const { lastEnding } = deps.accounts;
     const proved = await proveUser(deps, answered, query);
-    return issueLogin(deps, answered, proved, client, note);
+    return issueLogin(deps, { ...answered, lastEnding }, proved, client, note);
   } catch (error) {
     const refusal = asAppError(error);
     if (!refusal) throw error;
@@ -100,12 +102,16 @@ async function proveUser(
 
 function issueLogin(
   deps: CallbackDeps,
-  { provider, request }: AnsweredRequest,
+  { provider, request, lastEnding }: AnsweredRequest & { lastEnding: number },
   proved: ProvedUser,
   client: Client,
   note: LoginNote,
 ): BrowserLogin {
   const { user, isLinked } = storeUser(deps, provider, proved, note);
+  const keys = [user.id, ...logoutKeysOf(provider, proved.claims)];
+  if (!deps.accounts.isOpenOf(keys, lastEnding)()) {
+    throw notAuthenticated("ended", "Your sessions were ended during the sign-in; sign in again");
+  }
   if (isLinked) revokeFamiliesOfUser(deps, user.id);
   const { address } = client;
   note.actor = user.id;
@@ -115,7 +121,7 @@ function issueLogin(
     endsAt: new Date(deps.now().getTime() + provider.sessionHours * 60 * 60 * 1000),
     pageHash: request.pageHash,
     hasSecondFactor: hasSeveralFactors(provider, proved.claims),
-    isValid: deps.accounts.isOpenOf([user.id, ...logoutKeysOf(provider, proved.claims)]),
+    isValid: deps.accounts.isOpenOf(keys),
     record: recorderOf(deps, provider, proved),
     browserHash: request.browserHash,
   }, user.id);
@@ -139,7 +145,7 @@ function storeUser(
     deps.accounts.reread();
     const subject = { issuer: provider.issuer, subject: claims.sub };
     const userId = selectUserIdOfSubject(deps.db, subject);
-    recordRefusal(deps, userId, error);
+    recordRefusal(deps, provider, userId, error);
     // Lone surrogates would find the user of another subject.
     if (userId !== undefined && claims.sub.isWellFormed()) note.actor = userId;
     const email = isEmailVerified(claims) ? emailOf(claims) : null;
@@ -159,7 +165,7 @@ const recorderOf = (
   insertOidcSession(deps.db, {
     ...{ sessionId, providerId: provider.id, issuer: provider.issuer, subject },
     sid: typeof sid === "string" ? sid : null,
-    sealed: sealTokens(deps.secrets, sessionId, tokens, idToken),
+    sealed: sealTokens(deps.secrets, sessionId, { ...tokens, idToken, scopes: provider.scopes }),
     checkedAt: deps.now().toISOString(),
   });
 };

@@ -14,11 +14,11 @@ import {
   selectUserIdOfSubject,
 } from "../../../db/oidc_identities.ts";
 import {
-  countAdmins,
   countUsers,
+  hasOtherAdmin,
+  selectAccount,
   selectUser,
   selectUserByEmail,
-  updateUserDetails,
   updateUserRefused,
   updateUserRole,
   type User,
@@ -28,6 +28,7 @@ import { assertBelowLimit } from "../license/limits.ts";
 import {
   assertActive,
   assertEmailConfirmed,
+  assertNotSuspended,
   isShutOut,
   removeForeignAccess,
   usableEmail,
@@ -72,7 +73,7 @@ const EMAIL_SOURCE = {
  * accounts again, and to read the roles again.
  *
  * @throws {SignInRefusal} `subject_invalid`, `domain`, `no_role`, `email_missing`, `email_invalid`, `unknown_user`,
- * `existing_user`, `email_unverified`, `email_unconfirmed`, `other_subject`, `account_off`.
+ * `existing_user`, `email_unverified`, `email_unconfirmed`, `other_subject`, `account_off`, `suspended`.
  * @throws {LimitError} If the license limit of users is reached.
  */
 export function findOidcUser(
@@ -89,19 +90,18 @@ export function findOidcUser(
   const linked = linkedId === undefined ? undefined : selectUser(db, linkedId);
   if (linked) {
     assertActive(deps, linked);
+    assertNotSuspended(deps, linked, provider.issuer);
     return { user: applyRoles(deps, provider, linked, roles), isNew: false, isLinked: false };
   }
   const email = usableEmail(emailOf(claims), EMAIL_SOURCE);
   const existing = selectUserByEmail(db, emailKey(email));
-  const user = existing ?? createUser(deps, provider, email, roles);
   if (existing) {
     assertActive(deps, existing);
     assertLinkable(db, provider, existing, claims);
+    assertNotSuspended(deps, existing, provider.issuer);
     removeForeignAccess(deps, existing);
-  } else if (!isEmailVerified(claims)) {
-    // No other provider may find the account by this address.
-    updateUserDetails(db, user.id, { isEmailUnconfirmed: true });
   }
+  const user = existing ?? createUser(deps, provider, claims, { email, roles });
   const linkedAt = deps.now().toISOString();
   insertOidcIdentity(db, { ...subject, userId: user.id, linkedAt });
   deps.log.info("user linked to identity provider", { userId: user.id, providerId: provider.id });
@@ -121,11 +121,11 @@ export function applyRoles(
   { role, customRoles }: GivenRoles,
 ): User {
   const { db, accounts, groupRoles, log } = deps;
-  setRefused(deps, user.id, false);
+  if (selectAccount(db, user.id)?.refusedBy === provider.issuer) setRefused(deps, user.id, null);
   if (provider.rolesClaim === null || role === null) return user;
   groupRoles.current.set(user.id, customRoles, customRoleNames(provider));
   if (user.role === role) return user;
-  if (user.role === "admin" && countAdmins(db) <= 1) {
+  if (user.role === "admin" && !hasOtherAdmin(db, user.id)) {
     log.warn("last admin not demoted by the identity provider", {
       userId: user.id,
       providerId: provider.id,
@@ -145,36 +145,42 @@ export function applyRoles(
 }
 
 /**
- * Ends the sessions and the API tokens of a user to whom the provider gives no role any more, and
- * refuses a password or passkey of the account; the next sign-in with a role lets them act again. A provider that does not say so, e.g. because its refresh token has
- * expired, changes nothing.
+ * Suspends a user to whom the provider gives no role any more: ends their sessions and API tokens, and
+ * refuses a password or passkey of the account. The next sign-in there with a role lets them act again.
+ * A provider that does not say so, e.g. because its refresh token has expired, changes nothing, and the
+ * last admin is not suspended.
  */
 export function recordRefusal(
   deps: Pick<Deps, "db" | "accounts" | "log" | "now">,
+  { issuer, id: providerId }: OidcProvider,
   userId: string | undefined,
   error: unknown,
 ): void {
-  if (userId === undefined || !(error instanceof SignInRefusal)) return;
+  const { db, log } = deps;
+  const user = selectUser(db, userId ?? "");
+  if (!user || !(error instanceof SignInRefusal)) return;
   if (error.reason !== "no_role" && error.reason !== "domain") return;
-  setRefused(deps, userId, true);
-  if (isShutOut(deps, userId)) revokeFamiliesOfUser(deps, userId);
+  if (user.role === "admin" && !hasOtherAdmin(db, user.id)) {
+    log.warn("last admin not suspended by the identity provider", { userId, providerId });
+    return;
+  }
+  setRefused(deps, user.id, issuer);
+  if (isShutOut(deps, user.id)) revokeFamiliesOfUser(deps, user.id);
 }
 
-/** Stores whether the API tokens of a user act. */
+/** Stores the issuer that suspends a user; `null` lets them act again. */
 function setRefused(
   { db, accounts, log }: Pick<Deps, "db" | "accounts" | "log">,
   userId: string,
-  isRefused: boolean,
+  refusedBy: string | null,
 ): void {
+  const isRefused = refusedBy !== null;
   if (accounts.isRefused(userId) === isRefused) return;
-  updateUserRefused(db, userId, isRefused);
+  updateUserRefused(db, userId, { isRefused, refusedBy });
   accounts.setRefused(userId, isRefused);
-  log.warn(
-    isRefused ? "API tokens suspended: no role at the identity provider" : "API tokens resumed",
-    {
-      userId,
-    },
-  );
+  log.warn(isRefused ? "user suspended: no role at the identity provider" : "user resumed", {
+    userId,
+  });
 }
 
 /**
@@ -202,13 +208,15 @@ export function requireRoles(
   );
 }
 
-/** @throws {SignInRefusal} `domain`. */
+/** @throws {SignInRefusal} `domain`; `email_missing` if the provider does not say that there is one. */
 export function assertDomain({ allowedDomains, name }: OidcProvider, claims: Claims): void {
   if (allowedDomains.length === 0) return;
   const email = emailOf(claims);
   if (email !== null && isEmailVerified(claims) && isOfDomain(email, allowedDomains)) return;
+  // A provider that says nothing of an address does not say that it has changed.
+  const isUnknown = email === null || claims.email_verified === undefined;
   throw notAllowed(
-    "domain",
+    isUnknown ? "email_missing" : "domain",
     `Sign-in through ${name} requires a verified email address of an allowed domain`,
   );
 }
@@ -246,8 +254,8 @@ function assertLinkable(
 function createUser(
   deps: ProvisioningDeps,
   provider: OidcProvider,
-  email: string,
-  { role }: GivenRoles,
+  claims: Claims,
+  { email, roles: { role } }: { email: string; roles: GivenRoles },
 ): User {
   if (!provider.autoProvision) {
     throw notAllowed(
@@ -259,5 +267,12 @@ function createUser(
     throw notAllowed("no_role", `${provider.name} gives new users no role; ask an administrator`);
   }
   assertBelowLimit(deps.license, "users", countUsers(deps.db));
-  return storeUser(deps, { email, passwordHash: null, role });
+  const isVerified = isEmailVerified(claims);
+  return storeUser(deps, {
+    ...{ email, passwordHash: null, role },
+    // No other provider may find the account by an address that was not verified.
+    isEmailUnconfirmed: !isVerified,
+    // A provider that may not link does not prove whose the address is.
+    hasForeignAccess: !isVerified || !provider.linkByVerifiedEmail,
+  });
 }

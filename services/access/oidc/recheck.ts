@@ -99,13 +99,13 @@ async function check(
     db.transaction(() => {
       applyRoles(deps, provider, user, roles);
       updateOidcSessionCheck(db, sessionId, {
-        sealed: sealTokens(secrets, sessionId, tokens, tokens.idToken),
+        sealed: sealTokens(secrets, sessionId, tokens),
         checkedAt: now().toISOString(),
       });
     });
   } catch (error) {
     if (!(error instanceof SignInRefusal)) throw error;
-    recordRefusal(deps, userId, error);
+    recordRefusal(deps, provider, userId, error);
     if (error.code !== "bad_gateway") return end(deps, session, error.reason, error);
     throw new AppError("unavailable", error.message, { cause: error });
   }
@@ -128,6 +128,9 @@ async function askProvider(
 ): Promise<Confirmation> {
   const tokens = openTokens(deps.secrets, session);
   if (!tokens) throw unverifiable("the tokens of the session cannot be decrypted");
+  if (!hasRequested(tokens, provider)) {
+    throw unverifiable("the provider has more scopes than the sign-in requested");
+  }
   const { connectProvider } = await import("./client.ts");
   const client = await connectProvider(deps, provider);
   const { idToken, ...renewed } = tokens.refreshToken === null
@@ -137,10 +140,11 @@ async function askProvider(
     accessToken: renewed.accessToken,
     refreshToken: renewed.refreshToken ?? tokens.refreshToken,
     idToken: tokens.idToken,
+    scopes: tokens.scopes,
   };
   // The old refresh token may be used up, whatever fails below.
   const { sessionId, checkedAt } = session;
-  const sealed = sealTokens(deps.secrets, sessionId, kept, kept.idToken);
+  const sealed = sealTokens(deps.secrets, sessionId, kept);
   updateOidcSessionCheck(deps.db, sessionId, { sealed, checkedAt });
   if (idToken && idToken.claims.sub !== subject) {
     throw notAuthenticated("subject_foreign", "The new ID token is for another user");
@@ -157,6 +161,13 @@ async function askProvider(
     claims,
     tokens: { ...kept, idToken: idToken?.text ?? tokens.idToken },
   };
+}
+
+/** Whether the sign-in requested the scopes of now: claims of other ones are missing. */
+function hasRequested({ scopes }: SessionTokens, provider: OidcProvider): boolean {
+  if (scopes === undefined) return true;
+  const requested = scopes.split(" ");
+  return provider.scopes.split(" ").every((scope) => requested.includes(scope));
 }
 
 async function hasGroups({ rolesClaim }: OidcProvider, idToken: string): Promise<boolean> {

@@ -24,6 +24,7 @@ export type OidcReason =
   | "answer_invalid"
   | "subject_foreign"
   | "subject_invalid"
+  | "ended"
   // The ID token
   | "id_token_missing"
   | "algorithm"

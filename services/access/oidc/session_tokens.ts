@@ -8,6 +8,8 @@ import type { ProviderTokens } from "./client.ts";
 export interface SessionTokens extends Omit<ProviderTokens, "idToken"> {
   /** The last ID token, for the sign-out at the provider. */
   idToken: string;
+  /** The scopes that the sign-in requested, separated by spaces; `undefined` in older sessions. */
+  scopes?: string | undefined;
 }
 
 const purpose = (sessionId: string) => `oidc session ${sessionId} tokens`;
@@ -15,10 +17,9 @@ const purpose = (sessionId: string) => `oidc session ${sessionId} tokens`;
 export function sealTokens(
   secrets: Secrets,
   sessionId: string,
-  { accessToken, refreshToken }: Omit<ProviderTokens, "idToken">,
-  idToken: string,
+  { accessToken, refreshToken, idToken, scopes }: SessionTokens,
 ): string {
-  const tokens: SessionTokens = { accessToken, refreshToken, idToken };
+  const tokens: SessionTokens = { accessToken, refreshToken, idToken, scopes };
   return secrets.seal(JSON.stringify(tokens), purpose(sessionId));
 }
 

@@ -1,7 +1,7 @@
 /** Tests of an OpenID Connect provider: discovery, keys, and a sign-in without a session. @module */
 
 import type { Deps } from "../../deps.ts";
-import { asAppError, notFound } from "../../errors.ts";
+import { AppError, asAppError } from "../../errors.ts";
 import type { Caller } from "../caller.ts";
 import { forgetProvider, type TestResult } from "./cache.ts";
 import { type Claims, hasSeveralFactors, rolesOf } from "./claims.ts";
@@ -82,7 +82,10 @@ export function readTest(
   findOidcProvider(deps, id);
   const result = deps.oidc.tests.get(testKey(id, userId));
   if (!result || deps.now().getTime() - result.atMs >= RESULT_MS) {
-    throw notFound("A test sign-in of", id);
+    throw new AppError(
+      "not_found",
+      "No test sign-in has finished in the last 15 minutes; sign in at the provider first",
+    );
   }
   const { atMs, ...shown } = result;
   return { ...shown, at: new Date(atMs).toISOString() };

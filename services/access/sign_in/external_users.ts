@@ -1,9 +1,11 @@
 /** Checks of the accounts that an identity provider may sign in. @module */
 
+import { deleteApiTokensOfUser, selectApiTokensOfUser } from "../../../db/api_tokens.ts";
+import { deleteProviderIdentitiesOfUser } from "../../../db/provider_identities.ts";
+import { deletePushTokensOfUser } from "../../../db/push_tokens.ts";
 import {
-  countAdmins,
-  selectHadForeignPassword,
-  selectIsEmailUnconfirmed,
+  hasOtherAdmin,
+  selectAccount,
   selectUser,
   updateUserPassword,
   type User,
@@ -63,7 +65,7 @@ export function assertActive({ accounts }: Pick<Deps, "accounts">, { id, email }
  * @throws {SignInRefusal} `email_unconfirmed`.
  */
 export function assertEmailConfirmed(db: Deps["db"], { id, email }: User): void {
-  if (!selectIsEmailUnconfirmed(db, id)) return;
+  if (!selectAccount(db, id)?.isEmailUnconfirmed) return;
   throw refused(
     "email_unconfirmed",
     `No administrator has confirmed the address of user ${email}; ask one to do so under Users`,
@@ -79,7 +81,26 @@ export function isShutOut(
   userId: string,
 ): boolean {
   if (!accounts.isRefused(userId)) return false;
-  return selectUser(db, userId)?.role !== "admin" || countAdmins(db) > 1;
+  return selectUser(db, userId)?.role !== "admin" || hasOtherAdmin(db, userId);
+}
+
+/**
+ * Only the provider that has taken the role away gives it back.
+ *
+ * @param issuer The provider that signs the user in.
+ * @throws {SignInRefusal} `suspended`.
+ */
+export function assertNotSuspended(
+  deps: Pick<Deps, "accounts" | "db">,
+  { id, email }: User,
+  issuer: string,
+): void {
+  if (!isShutOut(deps, id) || selectAccount(deps.db, id)?.refusedBy === issuer) return;
+  throw refused(
+    "suspended",
+    `User ${email} is suspended: another identity provider gives them no role any more; ` +
+      "an administrator can set the role under Users",
+  );
 }
 
 /** @throws {AppError} `forbidden` as {@linkcode isShutOut}, for passwords and passkeys. */
@@ -87,21 +108,35 @@ export function assertNotShutOut(deps: Pick<Deps, "accounts" | "db">, userId: st
   if (!isShutOut(deps, userId)) return;
   throw new AppError(
     "forbidden",
-    "Your identity provider gives your account no role any more; ask an administrator",
+    "Your account is suspended: its identity provider gives it no role any more; " +
+      "an administrator can set the role under Users",
   );
 }
 
 /**
- * Removes the password and the factors of an account that a provider finds, if someone else has known
- * a password of it: the provider may give it more rights than they have. Runs inside the caller's
- * transaction; the caller ends the sessions of the account after it.
+ * Removes all ways into an account that a provider finds by its address, if someone else than the
+ * owner of the address may have one: the provider may give it more rights than they have. Runs inside
+ * the caller's transaction, after whose failure the accounts are to be read again; the caller ends the
+ * sessions of the account after it.
+ *
+ * @param options.always Whether the account belonged to another person until now.
  */
-export function removeForeignAccess({ db, log }: Pick<Deps, "db" | "log">, { id }: User): void {
-  if (!selectHadForeignPassword(db, id)) return;
-  updateUserPassword(db, id, null, { hadForeignPassword: false });
+export function removeForeignAccess(
+  { accounts, db, log }: Pick<Deps, "accounts" | "db" | "log">,
+  { id }: User,
+  { always = false }: { always?: boolean } = {},
+): void {
+  if (!always && !selectAccount(db, id)?.hasForeignAccess) return;
+  const tokens = selectApiTokensOfUser(db, id);
+  updateUserPassword(db, id, null, { hasForeignAccess: false });
   deleteFactors(db, id);
-  log.warn("password and factors of a linked account removed: another user had set the password", {
+  deleteProviderIdentitiesOfUser(db, id);
+  deleteApiTokensOfUser(db, id);
+  deletePushTokensOfUser(db, id);
+  for (const token of tokens) accounts.removeToken(token.id);
+  log.warn("all earlier ways into a linked account removed: another person may have had one", {
     userId: id,
+    apiTokens: tokens.length,
   });
 }
 

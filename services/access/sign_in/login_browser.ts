@@ -30,4 +30,6 @@ export interface LoginNote {
   targets?: readonly string[];
   /** Why the login was refused. */
   command?: string;
+  /** The path of the dashboard that the browser goes to. */
+  returnTo?: string;
 }

@@ -17,4 +17,9 @@ export class SignInRefusal<Reason extends string = string> extends AppError {
 }
 
 /** Reasons that do not depend on the protocol. */
-export type UserReason = "email_missing" | "email_invalid" | "email_unconfirmed" | "account_off";
+export type UserReason =
+  | "email_missing"
+  | "email_invalid"
+  | "email_unconfirmed"
+  | "account_off"
+  | "suspended";

@@ -1,6 +1,7 @@
 /** The caller's own account. @module */
 
 import {
+  selectAccount,
   selectPasswordHash,
   selectUser,
   selectUserByEmail,
@@ -12,7 +13,9 @@ import type { Caller, UserRole } from "../caller.ts";
 import { assertAcceptablePassword } from "../passwords/passwords.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../errors.ts";
+import type { EmitDeps } from "../../events/emit.ts";
 import { deletePasskeys } from "../factors/factors.ts";
+import { reportAccountChange } from "./changes.ts";
 import { emailKey } from "./emails.ts";
 import { setOwnPassword } from "./passwords.ts";
 import { assertUsersMode, emailInUse } from "./users.ts";
@@ -58,14 +61,15 @@ export function describeAccount(
  * Changes the name and the email of the caller's account.
  *
  * An address that a user enters is not confirmed, so identity providers cannot link it: otherwise a
- * user could enter the address of someone else and share the account that their login finds. Admins
- * can set any address anyway.
+ * user could enter the address of someone else and share the account that their login finds. If an
+ * admin confirms it, the account loses all earlier ways in when a provider links it. Admins can set any
+ * address anyway.
  *
  * @throws {AppError} `not_found` in key mode; `conflict` for an email in use, and for an account of
  * an identity provider, which recognizes it by its email.
  */
 export function updateAccount(
-  deps: AccountDeps & Pick<Deps, "log">,
+  deps: AccountDeps & EmitDeps,
   caller: Caller,
   { name, email }: { name?: string | null | undefined; email?: string | undefined },
 ): Account {
@@ -85,10 +89,18 @@ export function updateAccount(
     ...(isNewEmail && {
       email,
       emailKey: emailKey(email),
-      isEmailUnconfirmed: caller.role !== "admin",
+      ...(caller.role === "admin" ? { isEmailUnconfirmed: false, formerEmail: null } : {
+        isEmailUnconfirmed: true,
+        hasForeignAccess: true,
+        formerEmail: formerEmailOf(db, user),
+      }),
     }),
   });
-  if (isNewEmail) log.info("email changed", { userId: user.id });
+  if (isNewEmail) {
+    log.info("email changed", { userId: user.id });
+    const change = `Email changed from ${user.email}`;
+    reportAccountChange(deps, caller, "account.access_changed", change);
+  }
   return describeAccount(deps, caller);
 }
 
@@ -120,6 +132,12 @@ export async function changeOwnPassword(
     keptSession: caller.familyId,
     ...(removePasskeys && { alsoStore: () => deletePasskeys(deps.db, caller.userId) }),
   });
+}
+
+/** The last address of an account that was confirmed; `null` if none was. */
+function formerEmailOf(db: Deps["db"], { id, email }: User): string | null {
+  const account = selectAccount(db, id);
+  return account?.isEmailUnconfirmed ? account.formerEmail : email;
 }
 
 function findCaller(db: Deps["db"], userId: string): User {

@@ -20,6 +20,7 @@ import {
   requireProof,
 } from "../factors/proof.ts";
 import { allOidcProviders } from "../oidc/provider.ts";
+import { isShutOut } from "../sign_in/external_users.ts";
 import { revokeFamiliesOfUser } from "../sign_in/families.ts";
 import { findActiveUser } from "./users.ts";
 
@@ -146,12 +147,16 @@ function describeProvider(
   };
 }
 
-/** Whether a user signs in with other identities, by password or, if that is disabled, by passkey. */
+/**
+ * Whether a user signs in with other identities, by password or, if that is disabled, by passkey; a
+ * suspended one does not.
+ */
 function hasOtherWay(
-  { config, db }: ReadDeps,
+  { accounts, config, db }: ReadDeps,
   userId: string,
   others: readonly { isUsable: boolean }[],
 ): boolean {
+  if (isShutOut({ accounts, db }, userId)) return false;
   if (others.some(({ isUsable }) => isUsable)) return true;
   if (selectPasswordHash(db, userId) === null) return false;
   return config.passwordLogin === "on" || others.length === 0 && countPasskeys(db, userId) > 0;

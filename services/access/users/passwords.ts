@@ -41,7 +41,7 @@ export async function changePassword(
   assertAllowed(findUser(deps.db, id));
   return await setPassword(deps, id, password, {
     assertAllowed,
-    ...(caller.role !== "admin" && { hadForeignPassword: true }),
+    ...(caller.role !== "admin" && { hasForeignAccess: true }),
   });
 }
 
@@ -89,7 +89,7 @@ interface SetPasswordOptions {
   /** Stores what else changes, in the same transaction. */
   alsoStore?: () => void;
   /** Whether someone else without the role admin knows it; this is kept for later passwords. */
-  hadForeignPassword?: true;
+  hasForeignAccess?: true;
 }
 
 /**

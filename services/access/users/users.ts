@@ -7,8 +7,9 @@ import {
   countAdmins,
   countUsers,
   deleteUser,
+  hasOtherAdmin,
   insertUser,
-  selectUnconfirmedUserIds,
+  selectUnconfirmedUsers,
   selectUser,
   selectUserByEmail,
   selectUsers,
@@ -67,17 +68,20 @@ export function describeCaller(
 interface ListedUser extends User {
   /** Whether identity providers may link the account by its address. */
   isEmailConfirmed: boolean;
-  /** Whether the identity provider gives no role any more, so that API tokens are refused. */
+  /** The confirmed address before the user entered the present one; `null` for none. */
+  formerEmail: string | null;
+  /** Whether the identity provider gives no role any more, so that sign-ins and API tokens are refused. */
   isSuspended: boolean;
 }
 
 /** All users by email. @throws {AppError} `not_found` in key mode. */
 export function listUsers({ accounts, db }: Pick<Deps, "accounts" | "db">): ListedUser[] {
   assertUsersMode(accounts);
-  const unconfirmed = new Set(selectUnconfirmedUserIds(db));
+  const unconfirmed = new Map(selectUnconfirmedUsers(db).map((user) => [user.id, user]));
   return selectUsers(db).map((user) => ({
     ...user,
     isEmailConfirmed: !unconfirmed.has(user.id),
+    formerEmail: unconfirmed.get(user.id)?.formerEmail ?? null,
     isSuspended: accounts.isRefused(user.id),
   }));
 }
@@ -97,7 +101,7 @@ export function confirmEmail(
   if (user.email !== email) {
     throw new AppError("conflict", `The address of this user is ${user.email}; confirm that one`);
   }
-  updateUserDetails(db, id, { isEmailUnconfirmed: false });
+  updateUserDetails(db, id, { isEmailUnconfirmed: false, formerEmail: null });
   log.info("email confirmed", { userId: id });
   return user;
 }
@@ -129,7 +133,7 @@ export async function createUser(
   assertCanStore();
   // Only an admin vouches that the address belongs to the user who gets the password.
   const isForeign = caller.role !== "admin";
-  const given = { isEmailUnconfirmed: isForeign, hadForeignPassword: isForeign };
+  const given = { isEmailUnconfirmed: isForeign, hasForeignAccess: isForeign };
   return storeUser(deps, { email, passwordHash, role, ...given });
 }
 
@@ -144,7 +148,7 @@ export function storeUser(
   { db, accounts, now, log }: Pick<Deps, "db" | "accounts" | "now" | "log">,
   { email, passwordHash, role, ...origin }:
     & Omit<NewUser, "password">
-    & { passwordHash: string | null; isEmailUnconfirmed?: boolean; hadForeignPassword?: boolean },
+    & { passwordHash: string | null; isEmailUnconfirmed?: boolean; hasForeignAccess?: boolean },
 ): User {
   assertEmailFree(db, email);
   const user = {
@@ -184,7 +188,8 @@ export async function ensureFirstAdmin(
 
 /**
  * Changes the role of a user. It takes effect with the user's next request. Existing logins cannot
- * be renewed, so the user has to log in again within 15 minutes.
+ * be renewed, so the user has to log in again within 15 minutes. An admin also ends the suspension of
+ * the user by it, with the same role, too.
  *
  * @throws {AppError} `not_found` for an unknown user and in key mode; `forbidden` for a role above
  * the caller's, and for a user with more rights; `conflict` for the last admin.
@@ -199,10 +204,12 @@ export function setUserRole(
   assertMayAssign(caller, role);
   const user = findUser(db, id);
   assertMayManage(caller, user);
-  if (user.role === "admin" && role !== "admin") assertAnotherAdmin(db, "demoted");
+  if (user.role === "admin" && role !== "admin") assertAnotherAdmin(db, id, "demoted");
   // The administrator answers for the user then, not the identity provider.
-  updateUserRefused(db, id, false);
-  accounts.setRefused(id, false);
+  if (caller.role === "admin") {
+    updateUserRefused(db, id, { isRefused: false, refusedBy: null });
+    accounts.setRefused(id, false);
+  }
   if (user.role === role) return user;
 
   db.transaction(() => {
@@ -234,7 +241,7 @@ export function removeUser(
     throw new AppError("conflict", "You cannot delete your own account");
   }
   assertMayManage(caller, user);
-  if (user.role === "admin") assertAnotherAdmin(db, "deleted");
+  if (user.role === "admin") assertAnotherAdmin(db, id, "deleted");
 
   revokeFamiliesOfUser(deps, id, {
     change: () => {
@@ -286,8 +293,9 @@ function assertEmailFree(db: Deps["db"], email: string): void {
 export const emailInUse = (email: string) =>
   new AppError("conflict", `A user with the email ${email} already exists`);
 
-function assertAnotherAdmin(db: Deps["db"], action: string): void {
-  if (countAdmins(db) <= 1) throw new AppError("conflict", `The last admin cannot be ${action}`);
+function assertAnotherAdmin(db: Deps["db"], id: string, action: string): void {
+  if (hasOtherAdmin(db, id)) return;
+  throw new AppError("conflict", `The last admin cannot be ${action}`);
 }
 
 /** One user. @throws {AppError} `not_found` for an unknown user and in key mode. */

@@ -90,13 +90,14 @@ function actionEntry(event: AppEvent): NewEntry | undefined {
         metadata: { session_id: sessionId, address, user_agent: userAgent },
       };
     }
+    case "account.access_changed":
     case "account.factor_changed": {
       const { account, userId, change, address } = event.data;
       return {
         ...common,
         category: "authentication",
         severity: "warning",
-        action: "account.factor_changed",
+        action: event.event,
         resource_type: "users",
         resource_id: userId,
         detail: `${account}: ${change}`,

@@ -218,8 +218,8 @@ function createSession(
     if (outcome instanceof AppError) throw outcome;
     return outcome;
   } catch (error) {
-    // The transaction was rolled back; remove the user from the cache, too.
-    if (provisioned?.isNew) accounts.remove(provisioned.user.id);
+    // The transaction was rolled back, and with it a new user and removed API tokens.
+    if (provisioned) accounts.reread();
     throw error;
   }
 }

@@ -23,6 +23,7 @@ import { countUsers, selectUser, selectUserByEmail, type User } from "../../../d
 import {
   assertActive,
   assertEmailConfirmed,
+  assertNotSuspended,
   removeForeignAccess,
   usableEmail,
 } from "../../access/sign_in/external_users.ts";
@@ -59,7 +60,7 @@ export interface ProvisionedUser {
  * transaction; if that fails, the caller has to remove a new user from the accounts again.
  *
  * @throws {SignInRefusal} `email_missing`, `email_invalid`, `unknown_user`, `existing_user`,
- * `email_unconfirmed`, `other_provider`, `name_id_changed`, `account_off`.
+ * `email_unconfirmed`, `other_provider`, `name_id_changed`, `account_off`, `suspended`.
  * @throws {LimitError} If the license limit of users is reached.
  */
 export function findUser(
@@ -77,6 +78,7 @@ export function findUser(
     return { user: created, email, isNew: true, isLinked: false };
   }
   assertActive(deps, user);
+  assertNotSuspended(deps, user, provider.entity_id);
   if (!linked) assertEmailConfirmed(db, user);
   const isLinked = linkIdentity(deps, provider, user, persistentId);
   return { user, email, isNew: false, isLinked };
@@ -127,8 +129,15 @@ function linkIdentity(
         "is not allowed to link existing users",
     );
   }
-  if (persistentId !== null) updateIdentityNameId(db, { ...key, nameId: persistentId });
-  return false;
+  if (persistentId === null) return false;
+  if (identity.name_id === null) {
+    updateIdentityNameId(db, { ...key, nameId: persistentId });
+    return false;
+  }
+  // The address has another owner now.
+  removeForeignAccess(deps, user, { always: true });
+  insertIdentity(db, { ...identity, name_id: persistentId });
+  return true;
 }
 
 function assertLinkable(db: Deps["db"], provider: IdentityProvider, { id, email }: User): void {
@@ -158,7 +167,11 @@ function provision(
     );
   }
   assertBelowLimit(license, "users", countUsers(db));
-  const user = storeUser(deps, { email, passwordHash: null, role: provider.default_role });
+  const user = storeUser(deps, {
+    ...{ email, passwordHash: null, role: provider.default_role },
+    // A provider that may not link does not prove whose the address is.
+    hasForeignAccess: !provider.link_existing,
+  });
   insertIdentity(db, {
     user_id: user.id,
     entity_id: provider.entity_id,

@@ -55,4 +55,30 @@ export const accountKinds = [
     // It must not hide a way in that was added with a stolen session.
     ignoresSilences: true,
   }),
+
+  kind("account.access_changed", {
+    data: {} as {
+      /** The email; `key` for the API key. */
+      account: string;
+      userId: string;
+      /** E.g. `API token ci created`. */
+      change: string;
+      address: string;
+    },
+    description: "A user created an API token, replaced its secret, or changed their own email",
+    group: "Accounts",
+    words: "access changed",
+    title: "Access changed",
+    name: (field) => field("account") === "key" ? "API key" : field("account"),
+    lines: (field) => [
+      joined("Change: ", field("change")),
+      joined("Address: ", field("address")),
+    ],
+    severity: "warning",
+    page: "/users",
+    permission: "users:read",
+    isForAdmins: true,
+    // It must not hide a way in that was added with a stolen session.
+    ignoresSilences: true,
+  }),
 ];

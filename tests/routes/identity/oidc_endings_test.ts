@@ -43,6 +43,28 @@ for (
   });
 }
 
+Deno.test("a back-channel logout during the callback ends the sign-in", async () => {
+  using app = oidcApp();
+  await using idp = await startEvilProvider(app.clock.now);
+  const id = await addOidcProvider(app, idp, { rolesClaim: "groups" });
+  idp.answers.userInfo = { sub: "ada" };
+  idp.answers.onUserInfo = async () => {
+    const { nonce: _, ...claims } = idp.claims("") as Record<string, unknown>;
+    const token = await idp.sign({ ...claims, jti: "j1", events: EVENTS });
+    const out = await app.call("POST", "/auth/oidc/backchannel-logout", `logout_token=${token}`, {
+      role: "public",
+      headers: { "content-type": "application/x-www-form-urlencoded" },
+    });
+    equal(out.status, 200, out.body?.error);
+  };
+  const callback = await idp.answer(await beginSignIn(app, id, newPage()));
+
+  const refused = await comeBack(app, callback);
+
+  equal(refused.status, 401);
+  match(refused.body, /ended during the sign-in/);
+});
+
 Deno.test("an admin who ends the sessions of a user ends a sign-in that waits for its second factor", async () => {
   using app = await usersApp();
   const account = await addTotp(app);

@@ -4,11 +4,17 @@ import { deepEqual, equal, match } from "node:assert/strict";
 import { addPasskey, PASSKEY_ORIGIN, passkeyPage } from "../../helpers/passkeys.ts";
 import { login, PASSWORD, statusWith } from "../../helpers/accounts.ts";
 import { appWithRights } from "../../helpers/custom_roles.ts";
-import { startEvilProvider } from "../../helpers/evil_provider.ts";
-import { addOidcProvider, evilSignIn } from "../../helpers/oidc.ts";
+import { type EvilProvider, startEvilProvider } from "../../helpers/evil_provider.ts";
+import { addOidcProvider, evilSignIn, oidcApp } from "../../helpers/oidc.ts";
 
 const ADA = { email: "ada@example.com", password: PASSWORD, role: "viewer" };
 const KNOWN = "known to the helpdesk";
+
+const GROUPS = {
+  rolesClaim: "groups",
+  roleMap: [{ value: "root", role: "admin" }],
+  defaultRole: null,
+};
 
 /** The viewer has `users:write`, and the provider makes Ada an admin. */
 async function helpdesk() {
@@ -17,7 +23,7 @@ async function helpdesk() {
   const idp = await startEvilProvider(app.clock.now);
   idp.answers.idToken = (nonce) => idp.sign({ ...idp.claims(nonce), groups: ["root"] });
   const id = await addOidcProvider(app, idp, {
-    ...{ rolesClaim: "groups", roleMap: [{ value: "root", role: "admin" }], defaultRole: null },
+    ...GROUPS,
     linkByVerifiedEmail: true,
   });
   return {
@@ -87,17 +93,21 @@ Deno.test("users:write sets no password of an account that a provider signs in",
   equal((await app.setPassword(id)).status, 403);
 });
 
-Deno.test("linking removes a password that another user has set, with its factors and sessions", async () => {
+Deno.test("linking removes a password that another user has set, with factors, API tokens and sessions", async () => {
   await using app = await helpdesk();
   const { id } = (await app.call("POST", "/auth/users", ADA)).body;
   equal((await app.setPassword(id)).status, 200);
-  const { accessToken } = await login(app, ADA.email, KNOWN);
-  const { authenticator } = await addPasskey(app, accessToken);
+  const { accessToken: token } = await login(app, ADA.email, KNOWN);
+  const permissions = ["settings:write"];
+  const wide = { name: "later", role: "viewer", permissions };
+  const { body: made } = await app.call("POST", "/api/tokens", wide, { token });
+  const { authenticator } = await addPasskey(app, token);
 
   const linked = await app.signIn();
 
   equal(linked.body.role, "admin", linked.body.error);
-  equal(await statusWith(app, accessToken), 401);
+  equal(await statusWith(app, token), 401);
+  equal(await statusWith(app, made.token), 401);
   const page = passkeyPage(app);
   equal((await page.signIn(authenticator.use(await page.options()))).status, 401);
   const byPassword = { email: ADA.email, password: KNOWN };
@@ -111,4 +121,60 @@ Deno.test("linking ends sessions of the account, and keeps the password that an 
   equal((await app.signIn()).status, 200);
   equal(await statusWith(app, accessToken), 401);
   equal((await login(app, ADA.email)).role, "admin");
+});
+
+for (const trusted of [false, true]) {
+  Deno.test(`a provider that ${trusted ? "may" : "may not"} link has created an account that another one links`, async () => {
+    using app = oidcApp();
+    await using partner = await startEvilProvider(app.clock.now);
+    await using corp = await startEvilProvider(app.clock.now);
+    const answerWith = (idp: EvilProvider, claims: Record<string, unknown>) =>
+      idp.answers.idToken = (nonce) => idp.sign({ ...idp.claims(nonce), ...claims });
+    answerWith(partner, { sub: "mallory", groups: [] });
+    answerWith(corp, { sub: "ceo", groups: ["root"] });
+    const partnerId = await addOidcProvider(app, partner, { linkByVerifiedEmail: trusted });
+    const corpId = await addOidcProvider(app, corp, { ...GROUPS, linkByVerifiedEmail: true });
+    const { accessToken: token } = (await evilSignIn(app, partner, partnerId)).body;
+    const made = await app.call("POST", "/api/tokens", { name: "ci", role: "viewer" }, { token });
+    equal(made.status, 201, made.body.error);
+
+    const linked = await evilSignIn(app, corp, corpId);
+
+    equal(linked.body.role, "admin", linked.body.error);
+    equal(await statusWith(app, token), 401);
+    equal(await statusWith(app, made.body.token), trusted ? 200 : 401);
+    app.deps.accounts.reread();
+    equal(await statusWith(app, made.body.token), trusted ? 200 : 401);
+    const again = await evilSignIn(app, partner, partnerId);
+    deepEqual([again.status, again.body.role], trusted ? [200, "admin"] : [403, undefined]);
+    // The owner of the address keeps the account.
+    equal((await evilSignIn(app, corp, corpId)).body.role, "admin");
+  });
+}
+
+Deno.test("an account whose user entered another address is shown with both, and loses its ways in when it is linked", async () => {
+  await using app = await helpdesk();
+  const mallory = { ...ADA, email: "mallory@example.com" };
+  equal((await app.call("POST", "/auth/users", mallory)).status, 201);
+  const { accessToken: token } = await login(app, mallory.email);
+  const made = await app.call("POST", "/api/tokens", { name: "ci", role: "viewer" }, { token });
+  for (const email of ["someone@example.com", ADA.email]) {
+    equal((await app.call("PUT", "/api/account", { email }, { token })).status, 200);
+  }
+  equal((await app.signIn()).status, 403);
+  const listed = async () => {
+    const { body: { users } } = await app.call("GET", "/auth/users");
+    return users.find(({ email }: { email: string }) => email === ADA.email);
+  };
+  const { id, formerEmail } = await listed();
+  equal(formerEmail, mallory.email);
+  const path = `/auth/users/${id}/email/confirm`;
+  equal((await app.call("POST", path, { email: ADA.email })).status, 200);
+  equal((await listed()).formerEmail, null);
+
+  equal((await app.signIn()).body.role, "admin");
+
+  equal(await statusWith(app, made.body.token), 401);
+  const byPassword = { email: ADA.email, password: PASSWORD };
+  equal((await app.call("POST", "/auth/login", byPassword, { role: "public" })).status, 401);
 });

@@ -217,6 +217,8 @@ for (
     const { status, body } = await signIn(app, id, "ada");
     equal(status, 403);
     match(body, says);
+    // The sign-in page leads on to where the user was going.
+    match(body, /href="[./]*sign-in\?next=%2Fcontainers"/);
     equal(app.deps.db.get<{ n: number }>("SELECT count(*) AS n FROM users")!.n, 0);
   });
 }

@@ -7,6 +7,8 @@ import { startEvilProvider } from "../../helpers/evil_provider.ts";
 import { addOidcProvider, evilSignIn, oidcApp } from "../../helpers/oidc.ts";
 import { addPasskey, PASSKEY_ORIGIN, passkeyPage } from "../../helpers/passkeys.ts";
 
+const PUBLIC = { role: "public" } as const;
+
 const CONFIG = { config: { serviceBaseUrl: PASSKEY_ORIGIN } };
 
 Deno.test("a passkey of an account without a password is only its second factor", async () => {
@@ -16,6 +18,7 @@ Deno.test("a passkey of an account without a password is only its second factor"
   const { body: { accessToken } } = await evilSignIn(app, idp, id);
   const { authenticator, added } = await addPasskey(app, accessToken);
   equal(added.status, 201, added.body.error);
+  equal((await app.call("GET", "/auth/providers", undefined, PUBLIC)).body.passkeys, false);
   equal((await app.call("PUT", `/api/identity/oidc/${id}`, { enabled: false })).status, 200);
 
   const page = passkeyPage(app);
@@ -37,6 +40,9 @@ Deno.test("without passwords, the passkey of a linked account is only its second
   const page = passkeyPage(app);
   const signIn = async () => (await page.signIn(authenticator.use(await page.options()))).status;
   equal(await signIn(), 200);
+  const isOffered = async () =>
+    (await app.call("GET", "/auth/providers", undefined, PUBLIC)).body.passkeys;
+  equal(await isOffered(), true);
 
   const linkedAt = app.clock.now().toISOString();
   insertOidcIdentity(app.deps.db, {
@@ -45,6 +51,7 @@ Deno.test("without passwords, the passkey of a linked account is only its second
     userId,
     linkedAt,
   });
+  equal(await isOffered(), false);
 
   equal(await signIn(), 403);
   app.deps.config.passwordLogin = "on";

@@ -31,7 +31,12 @@ Deno.test("POST /auth/users stores a user and shows it without its password", as
     "operator@example.com",
     "viewer@example.com",
   ]);
-  deepEqual(users[1], { ...created.body, isEmailConfirmed: true, isSuspended: false });
+  deepEqual(users[1], {
+    ...created.body,
+    isEmailConfirmed: true,
+    formerEmail: null,
+    isSuspended: false,
+  });
   equal((await login(app, "bob@example.com")).role, "operator");
 });
 

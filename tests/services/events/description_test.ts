@@ -66,6 +66,19 @@ const EXPECTED: { [Kind in keyof EventMap]: { data: EventMap[Kind]; lines: strin
       "Address: 198.51.100.7",
     ],
   },
+  "account.access_changed": {
+    data: {
+      account: "ada@example.com",
+      userId: "u1",
+      change: "API token ci created",
+      address: "198.51.100.7",
+    },
+    lines: [
+      "🟠 host-1: Access changed: ada@example.com",
+      "Change: API token ci created",
+      "Address: 198.51.100.7",
+    ],
+  },
   "alert.fired": {
     data: alert,
     lines: ["🔴 host-1: Alert: CPU", "CPU is at 95 % (limit: above 90 %)"],

@@ -1,6 +1,7 @@
 /** The page of users who have to set up a second factor before anything else. @module */
 
 import { useSignal } from "@preact/signals";
+import { useRef } from "preact/hooks";
 import { api } from "../../api/client.ts";
 import { Button } from "../../components/button.tsx";
 import { Page } from "../../components/page.tsx";
@@ -12,6 +13,9 @@ import { SecondFactor } from "./second_factor.tsx";
 
 export function Enrolment() {
   const isBusy = useSignal(false);
+  const end = useRef<HTMLDivElement>(null);
+  // After the dialog, which gives the focus back to a button that is gone.
+  const focusEnd = () => setTimeout(() => end.current?.querySelector("button")?.focus());
   const goOn = async () => {
     isBusy.value = true;
     // The overview is refused until there is a factor.
@@ -27,9 +31,9 @@ export function Enrolment() {
     >
       <div class="stacked">
         <p>This server asks for a second factor. Set up one of these to continue.</p>
-        <SecondFactor hasPassword onChange={() => {}} />
-        <Passkeys onChange={() => {}} />
-        <div class="actions">
+        <SecondFactor hasPassword={false} isRequired onChange={() => {}} onDone={focusEnd} />
+        <Passkeys hasPassword={false} onChange={() => {}} onDone={focusEnd} />
+        <div ref={end} class="actions">
           <Button kind="primary" busy={isBusy.value} onClick={() => void goOn()}>Continue</Button>
         </div>
       </div>

@@ -8,7 +8,7 @@ import { Section } from "../../components/page.tsx";
 import { useRead } from "../../components/reading.ts";
 import { Failure, Loading } from "../../components/states.tsx";
 import { IdentityList, providerOf } from "../../parts/identities.tsx";
-import { showAlert, showStatus, withResult } from "../../state/toasts.ts";
+import { showStatus, withResult } from "../../state/toasts.ts";
 import { ProofDialog } from "./proof.tsx";
 
 /** @param props.onChange Called after other sessions have ended. */
@@ -18,7 +18,6 @@ export function OwnIdentities({ onChange }: { onChange: () => void }) {
   const identities = data.value?.identities;
   const unlink = async (identity: Identity) => {
     const provider = providerOf(identity);
-    if (identity.setsRole || identity.isOnlyWayIn) return showAlert(whyNot(identity));
     const { id } = identity;
     const remove = (body: FormValues) =>
       api("DELETE /api/account/identities/{id}", { path: { id }, body });
@@ -52,6 +51,7 @@ export function OwnIdentities({ onChange }: { onChange: () => void }) {
         <IdentityList
           identities={identities}
           onUnlink={(each) => void unlink(each)}
+          whyNot={whyNot}
         />
       )}
       {dialog.shown}
@@ -59,7 +59,9 @@ export function OwnIdentities({ onChange }: { onChange: () => void }) {
   );
 }
 
-const whyNot = (identity: Identity): string =>
-  identity.isOnlyWayIn
-    ? `You could not sign in without ${providerOf(identity)}`
-    : `${providerOf(identity)} decides about your role; an administrator can unlink it`;
+function whyNot(identity: Identity): string | undefined {
+  const provider = providerOf(identity);
+  if (identity.isOnlyWayIn) return `You could not sign in without ${provider}.`;
+  if (!identity.setsRole) return undefined;
+  return `${provider} decides about your role; an administrator can unlink it.`;
+}

@@ -17,8 +17,16 @@ import { showAlert, showStatus, withResult } from "../../state/toasts.ts";
 import { ProofDialog } from "./proof.tsx";
 import { RecoveryCodes } from "./recovery_codes.tsx";
 
-/** @param props.onChange Called after other sessions have ended. */
-export function Passkeys({ onChange }: { onChange: () => void }) {
+interface Props {
+  /** Whether the user is known to sign in with a password. */
+  hasPassword: boolean;
+  /** Called after other sessions have ended. */
+  onChange: () => void;
+  /** Called when the recovery codes are closed. */
+  onDone?: () => void;
+}
+
+export function Passkeys({ hasPassword, onChange, onDone }: Props) {
   const { data, error, reload } = useRead("GET /api/account/passkeys", {});
   const dialog = useDialog();
   const passkeys = data.value?.passkeys;
@@ -29,7 +37,7 @@ export function Passkeys({ onChange }: { onChange: () => void }) {
   const addWith = async (given: FormValues) => {
     const { name, recoveryCodes } = await addPasskey(given);
     showStatus(`Added ${plain(name)}`);
-    if (recoveryCodes.length > 0) dialog.open(RecoveryCodes, { codes: recoveryCodes });
+    if (recoveryCodes.length > 0) dialog.open(RecoveryCodes, { codes: recoveryCodes }, onDone);
     changed();
   };
   const add = async () => {
@@ -61,7 +69,7 @@ export function Passkeys({ onChange }: { onChange: () => void }) {
     <Section title="Passkeys">
       <p class="muted">
         {canUsePasskeys()
-          ? "A passkey of this device or a security key signs you in without a password, or is the second factor after it."
+          ? describeGain(hasPassword)
           : "Passkeys need HTTPS or localhost. This page has neither."}
       </p>
       {error.value && <Failure error={error.value} onRetry={reload} />}
@@ -94,6 +102,12 @@ export function Passkeys({ onChange }: { onChange: () => void }) {
     </Section>
   );
 }
+
+const describeGain = (hasPassword: boolean) =>
+  hasPassword
+    ? "A passkey of this device or a security key signs you in without a password, or is the " +
+      "second factor after it."
+    : "With a passkey of this device or a security key, each of your sign-ins also asks for it.";
 
 async function addPasskey(proof: FormValues) {
   const options = await api("POST /api/account/passkeys/options");

@@ -18,19 +18,24 @@ import { FactorField, PasswordField } from "./proof.tsx";
 import { RecoveryCodes } from "./recovery_codes.tsx";
 
 interface Props {
+  /** Whether the user is known to sign in with a password. */
   hasPassword: boolean;
+  /** Whether a factor is required first: then an app is set up, and not removed. */
+  isRequired?: boolean;
   /** Called after other sessions have ended. */
   onChange: () => void;
+  /** Called when the recovery codes are closed. */
+  onDone?: () => void;
 }
 
-export function SecondFactor({ hasPassword, onChange }: Props) {
+export function SecondFactor({ hasPassword, isRequired, onChange, onDone }: Props) {
   const { data, error, reload } = useRead("GET /api/account/totp", {});
   const dialog = useDialog();
   const totp = data.value;
   const onSaved = (recoveryCodes: readonly string[] = []) => {
     reload();
     onChange();
-    if (recoveryCodes.length > 0) dialog.open(RecoveryCodes, { codes: recoveryCodes });
+    if (recoveryCodes.length > 0) dialog.open(RecoveryCodes, { codes: recoveryCodes }, onDone);
   };
   return (
     <Section title="Second factor">
@@ -41,18 +46,19 @@ export function SecondFactor({ hasPassword, onChange }: Props) {
           <p class="muted">
             {totp.enabled
               ? "Sign-ins ask for a code of your authenticator app."
-              : "An authenticator app on your phone protects your account if your password is stolen."}
+              : describeGain(hasPassword)}
             {totp.recoveryCodesLeft > 0 &&
               ` ${count(totp.recoveryCodesLeft, "recovery code")} left.`}
           </p>
           <div class="actions">
-            {totp.enabled
-              ? (
-                <Button onClick={() => dialog.open(RemoveForm, { hasPassword, onSaved })}>
-                  Remove
-                </Button>
-              )
-              : <Button onClick={() => dialog.open(SetUpDialog, { onSaved })}>Set up</Button>}
+            {totp.enabled && !isRequired && (
+              <Button onClick={() => dialog.open(RemoveForm, { hasPassword, onSaved })}>
+                Remove
+              </Button>
+            )}
+            {!totp.enabled && (
+              <Button onClick={() => dialog.open(SetUpDialog, { onSaved })}>Set up</Button>
+            )}
           </div>
         </>
       )}
@@ -60,6 +66,11 @@ export function SecondFactor({ hasPassword, onChange }: Props) {
     </Section>
   );
 }
+
+const describeGain = (hasPassword: boolean) =>
+  hasPassword
+    ? "An authenticator app on your phone protects your account if your password is stolen."
+    : "With an authenticator app on your phone, each of your sign-ins also asks for a code.";
 
 function SetUpDialog({ onSaved, onClose }: {
   onSaved: (recoveryCodes: readonly string[]) => void;

@@ -44,7 +44,7 @@ export function OwnSessions({ user = "API key" }: { user?: string | undefined })
           <Button onClick={() => void revokeOthers(others, reload)}>Revoke other sessions</Button>
         )}
       </div>
-      <SessionTable rows={rows} total={page?.total} reading={{ error, reload }} />
+      <SessionTable rows={rows} total={page?.total} reading={{ error, reload }} isOwn />
     </>
   );
 }

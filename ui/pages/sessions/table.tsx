@@ -16,18 +16,26 @@ export interface SessionRow extends Session {
   revoke?: (() => Promise<unknown>) | undefined;
 }
 
-const COLUMNS: readonly Column<SessionRow>[] = [
+const ofSession = ({ current }: SessionRow) => current && <Badge tone="good">This session</Badge>;
+
+const sortBrowser = ({ userAgent }: SessionRow) => browserName(userAgent);
+
+const ADDRESS = textColumn<SessionRow>("Address", ({ address }) => address || null, {
+  ...{ width: "w-l", wide: true },
+});
+
+const OTHERS: readonly Column<SessionRow>[] = [
   {
     title: "User",
-    cell: ({ user, current }) => (
+    cell: (session) => (
       <span class="name-cell wraps">
-        <Text>{user}</Text>
-        {current && <Badge tone="good">This session</Badge>}
+        <Text>{session.user}</Text>
+        {ofSession(session)}
       </span>
     ),
     sort: ({ user }) => user,
   },
-  textColumn("Address", ({ address }) => address || null, { width: "w-l", wide: true }),
+  ADDRESS,
   {
     title: "Browser",
     cell: ({ userAgent }) => (
@@ -35,22 +43,42 @@ const COLUMNS: readonly Column<SessionRow>[] = [
         <span class="cut">{browserName(userAgent)}</span>
       </span>
     ),
-    sort: ({ userAgent }) => browserName(userAgent),
+    sort: sortBrowser,
   },
+];
+
+/** All are of one user. */
+const OWN: readonly Column<SessionRow>[] = [
+  {
+    title: "Browser",
+    cell: (session) => (
+      <span class="name-cell wraps" title={plain(session.userAgent ?? "")}>
+        <span>{browserName(session.userAgent)}</span>
+        {ofSession(session)}
+      </span>
+    ),
+    sort: sortBrowser,
+  },
+  ADDRESS,
+];
+
+const TIMES: readonly Column<SessionRow>[] = [
   timeColumn("Created", ({ createdAt }) => createdAt, { width: "w-m", wide: true }),
   timeColumn("Last used", ({ lastUsedAt }) => lastUsedAt, { width: "w-s" }),
 ];
 
-export function SessionTable({ rows, total, reading }: {
+export function SessionTable({ rows, total, reading, isOwn = false }: {
   /** `undefined` while they are read. */
   rows: readonly SessionRow[] | undefined;
   total: number | undefined;
   reading: ListReading;
+  /** Whether all are of the user. */
+  isOwn?: boolean;
 }) {
   return (
     <Listing
       name="Sessions"
-      columns={COLUMNS}
+      columns={[...isOwn ? OWN : OTHERS, ...TIMES]}
       rows={rows}
       total={total}
       reading={reading}

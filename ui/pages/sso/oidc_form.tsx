@@ -71,6 +71,7 @@ export function OidcForm({ item: provider, ...dialog }: EditProps<OidcProvider, 
         name="defaultRole"
         value={provider?.defaultRole ?? ""}
         options={DEFAULT_ROLES}
+        hint="With none and without a claim, all new users are refused"
       />
       {check("Create users that do not exist", "autoProvision", true)}
       {check("Sign in existing users by their verified email address", "linkByVerifiedEmail")}

@@ -36,8 +36,9 @@ export function OidcSetup({ provider, onClose }: ProviderProps) {
 
 /** Checks the provider, and shows the claims of a sign-in that starts no session. */
 export function OidcTestDialog(
-  { provider: { id, name }, check, onClose }: ProviderProps & { check: OidcTest },
+  { provider, check, onClose }: ProviderProps & { check: OidcTest },
 ) {
+  const { id, name } = provider;
   const result = useSignal<OidcTestResult | undefined>(undefined);
   const problem = useSignal<string | undefined>(undefined);
   const read = async () => {
@@ -56,7 +57,7 @@ export function OidcTestDialog(
         to see what it says about you; no session is started.
       </p>
       {problem.value !== undefined && <p class="note danger" role="alert">{problem.value}</p>}
-      {result.value && <Claims result={result.value} />}
+      {result.value && <Claims result={result.value} provider={provider} />}
       <div class="actions">
         <Button onClick={() => void read()}>Show claims</Button>
         <Button kind="primary" onClick={onClose}>Done</Button>
@@ -65,17 +66,25 @@ export function OidcTestDialog(
   );
 }
 
-function Claims({ result }: { result: OidcTestResult }) {
+function Claims({ result, provider }: { result: OidcTestResult; provider: OidcProvider }) {
   const { error, role, customRoles, secondFactor, claims } = result;
   if (error !== null) return <p class="note danger">{plain(error)}</p>;
   const roles = [role, ...customRoles].filter((each) => each !== null);
   return (
     <>
       <p>
-        Role: {roles.length > 0 ? plain(roles.join(", ")) : "none, sign-in would be refused"}
+        Role: {roles.length > 0 ? plain(roles.join(", ")) : describeNoRole(provider)}
         . Several factors: {secondFactor ? "yes" : "no"}.
       </p>
       <pre tabIndex={0} aria-label="Claims">{plainLines(JSON.stringify(claims, null, 2))}</pre>
     </>
   );
 }
+
+/** Why no role is given, and by which fields. */
+const describeNoRole = ({ rolesClaim }: OidcProvider): string =>
+  rolesClaim === null
+    ? "none, because “Claim with the groups” and “Role of other users” are empty; new users are " +
+      "refused, and existing ones keep theirs"
+    : `none, because no group in the claim ${plain(rolesClaim)} is in “Roles of groups”, and ` +
+      "“Role of other users” is empty; the sign-in would be refused";

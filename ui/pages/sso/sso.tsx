@@ -189,7 +189,7 @@ const columns = (onChange: () => void): readonly Column<Provider>[] => [
   {
     title: "Status",
     cell: (provider) =>
-      provider.oidc?.readOnly ? "Set by the environment" : (
+      provider.oidc?.readOnly ? "Environment" : (
         <SwitchCell
           name={provider.name}
           checked={provider.enabled}

@@ -2,11 +2,11 @@
 
 import { useSignal } from "@preact/signals";
 import { api } from "../../api/client.ts";
-import type { User } from "../../api/types.ts";
-import { optionsOf, SelectField, TextField } from "../../components/fields.tsx";
+import type { ListedUser, User } from "../../api/types.ts";
+import { CheckField, optionsOf, SelectField, TextField } from "../../components/fields.tsx";
 import { EditDialog, FormDialog, type SaveProps } from "../../components/form.tsx";
 import { plain } from "../../base/text.ts";
-import { ROLES } from "../../state/session.ts";
+import { hasRole, ROLES } from "../../state/session.ts";
 import { showStatus } from "../../state/toasts.ts";
 
 const ROLE_HINT = "Viewers read, operators start and stop containers, admins may do everything.";
@@ -69,23 +69,38 @@ export function NewUserForm(dialog: SaveProps<User>) {
   );
 }
 
-export function RoleForm({ user, ...dialog }: SaveProps<User> & { user: User }) {
+export function RoleForm({ user, ...dialog }: SaveProps<User> & { user: ListedUser }) {
+  const item: User = user;
+  const { id, role: before, isSuspended } = user;
   return (
     <EditDialog
       noun="user"
-      item={user}
+      item={item}
       nameOf={({ email }) => email}
-      save={({ role }) =>
-        api("PUT /auth/users/{id}/role", { path: { id: user.id }, body: { role } })}
+      save={({ role, resumes }) =>
+        role === before && !resumes
+          ? Promise.resolve(item)
+          : api("PUT /auth/users/{id}/role", { path: { id }, body: { role } })}
       {...dialog}
     >
       <SelectField
         label="Role"
         name="role"
         options={optionsOf(ROLES)}
-        value={user.role}
-        hint={`${ROLE_HINT} With a new role, the user has to sign in again.`}
+        value={before}
+        hint={`${ROLE_HINT} With a new role, the user has to sign in again. An identity provider ` +
+          "with a claim for roles sets it again at each sign-in there."}
       />
+      {isSuspended && hasRole("admin") && (
+        <>
+          <p>
+            An identity provider gives {plain(user.email)}{" "}
+            no role any more. Until it gives one or you end the suspension, no sign-in and no API
+            token of the user is accepted.
+          </p>
+          <CheckField label="End the suspension" name="resumes" />
+        </>
+      )}
     </EditDialog>
   );
 }

@@ -1,7 +1,7 @@
 /** The identity providers of a user: shown, and unlinked by an admin. @module */
 
 import { api } from "../../api/client.ts";
-import type { Identity, User } from "../../api/types.ts";
+import type { Identity, ListedUser } from "../../api/types.ts";
 import { plain } from "../../base/text.ts";
 import { Button } from "../../components/button.tsx";
 import { confirm, Dialog } from "../../components/dialog.tsx";
@@ -12,7 +12,7 @@ import { hasRole } from "../../state/session.ts";
 import { withResult } from "../../state/toasts.ts";
 
 export function Identities(
-  { user, isOwn, onClose }: { user: User; isOwn: boolean; onClose: () => void },
+  { user, isOwn, onClose }: { user: ListedUser; isOwn: boolean; onClose: () => void },
 ) {
   const { data, error, reload } = useRead("GET /api/users/{id}/identities", {
     path: { id: user.id },
@@ -37,12 +37,10 @@ export function Identities(
   );
 }
 
-async function unlinkFrom(user: User, identity: Identity): Promise<boolean> {
+async function unlinkFrom(user: ListedUser, identity: Identity): Promise<boolean> {
   const { id, email } = user;
   const [name, provider] = [plain(email), providerOf(identity)];
-  const left = identity.isOnlyWayIn
-    ? `${name} cannot sign in any more until you set a password.`
-    : `${name} can still sign in another way.`;
+  const left = describeWayIn(user, identity);
   const consequence = `${provider} does not sign in ${name} any more unless it may link existing ` +
     `users, and all their sessions end. The role stays. ${left}`;
   if (!await confirm({ verb: "Unlink", name: provider, consequence })) return false;
@@ -53,11 +51,26 @@ async function unlinkFrom(user: User, identity: Identity): Promise<boolean> {
   );
 }
 
-/** Asks whether an address belongs to its user, and confirms it. */
-export async function confirmEmail({ id, email }: User): Promise<boolean> {
+function describeWayIn({ email, isSuspended }: ListedUser, { isOnlyWayIn }: Identity): string {
   const name = plain(email);
-  const consequence = `Identity providers that may link existing users can sign in ${name} then. ` +
-    "Confirm it only if you know that the address belongs to the user.";
+  if (isSuspended) {
+    return `${name} stays suspended, also with a password, until you choose "End the suspension" ` +
+      "under Edit.";
+  }
+  return isOnlyWayIn
+    ? `${name} cannot sign in any more until you set a password.`
+    : `${name} can still sign in another way.`;
+}
+
+/** Asks whether an address belongs to its user, and confirms it. */
+export async function confirmEmail({ id, email, formerEmail }: ListedUser): Promise<boolean> {
+  const name = plain(email);
+  const origin = formerEmail === null
+    ? "No admin has entered this address."
+    : `The address was ${plain(formerEmail)} until the user changed it.`;
+  const consequence = `${origin} Identity providers that may link existing users can sign in ` +
+    `${name} then. At that sign-in, the password, second factors and API tokens of the account are ` +
+    "removed. Confirm it only if you know that the address belongs to the user.";
   if (!await confirm({ verb: "Confirm", name: email, consequence, isSafe: true })) return false;
   return await withResult(
     `Confirmed ${name}`,

@@ -124,7 +124,28 @@ function UserList() {
       lead={users && limit != null && (
         <span class="summary">{users.length} of {count(limit, "user")} of the edition</span>
       )}
+      above={users && <States users={users} />}
     />
+  );
+}
+
+/** Says what the marks of users mean, and what ends them. */
+function States({ users }: { users: readonly ListedUser[] }) {
+  return (
+    <>
+      {users.some(({ isSuspended }) => isSuspended) && (
+        <p class="note">
+          Suspended: an identity provider gives the user no role any more, so that no sign-in and no
+          API token is accepted. An admin can end that with Edit.
+        </p>
+      )}
+      {users.some(({ isEmailConfirmed }) => !isEmailConfirmed) && (
+        <p class="note">
+          Unconfirmed: no admin has entered the address, so that identity providers do not link the
+          account. An admin can change that with Confirm email.
+        </p>
+      )}
+    </>
   );
 }
 

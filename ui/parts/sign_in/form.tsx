@@ -80,6 +80,7 @@ export function SignInForm({ given, onProvider, wanted, isOld }: Props) {
             needed={needed.value}
             busy={isBusy.value}
             attempt={attempt}
+            onSwitch={() => problem.value = undefined}
             onRestart={() => {
               needed.value = undefined;
               problem.value = undefined;

@@ -13,11 +13,15 @@ interface Props {
   busy: boolean;
   /** Does the work of a button and shows its failure. */
   attempt: (work: () => Promise<void>) => Promise<void>;
+  /** Removes the failure of the way before. */
+  onSwitch: () => void;
   /** Returns to the first step. */
   onRestart: () => void;
 }
 
-export function SecondStep({ needed: { mfaToken, methods }, busy, attempt, onRestart }: Props) {
+export function SecondStep(
+  { needed: { mfaToken, methods }, busy, attempt, onSwitch, onRestart }: Props,
+) {
   const [first] = methods;
   const isRecovery = useSignal(first === "recoveryCode");
   const id = useId();
@@ -32,6 +36,10 @@ export function SecondStep({ needed: { mfaToken, methods }, busy, attempt, onRes
     if (field.value.trim() === "") return field.focus();
     await attempt(() => completeSignIn({ mfaToken, ...factorOf(field.value) }));
     input.current?.select();
+  };
+  const use = (recovery: boolean) => {
+    isRecovery.value = recovery;
+    onSwitch();
   };
   const sendPasskey = async () =>
     await completeSignIn({ mfaToken, passkey: await askForPasskey({ mfaToken }) });
@@ -66,7 +74,10 @@ export function SecondStep({ needed: { mfaToken, methods }, busy, attempt, onRes
         </Button>
       )}
       {!isRecovery.value && methods.includes("recoveryCode") && (
-        <Button onClick={() => isRecovery.value = true}>Use a recovery code</Button>
+        <Button onClick={() => use(true)}>Use a recovery code</Button>
+      )}
+      {isRecovery.value && methods.includes("totp") && (
+        <Button onClick={() => use(false)}>Use the authenticator app</Button>
       )}
       <Button kind="quiet" onClick={onRestart}>Sign in again</Button>
     </form>

@@ -8,6 +8,7 @@ import {
 } from "../../../../db/enterprise/sso/providers.ts";
 import {
   insertUser,
+  selectPasswordHash,
   selectUser,
   updateUserDetails,
   updateUserPassword,
@@ -231,6 +232,24 @@ Deno.test("the license's number of users holds for created ones, not for those w
   a.login("bob@example.com");
   throws(() => a.login("eve@example.com"), LimitError);
   equal(a.login("bob@example.com").isNew, false);
+});
+
+Deno.test("the new owner of an address gets the account without the ways in of the former one", () => {
+  using app = usersMode();
+  const { db } = app.deps;
+  const { id } = localUser(app);
+  const a = provider(app, "a", { link_existing: true, name_id_format: NAME_ID_PERSISTENT });
+  const b = provider(app, "b", { link_existing: true, auto_provision: false });
+  a.login(LOCAL, "n-1");
+  b.login(LOCAL);
+  equal(selectPasswordHash(db, id), "hash");
+
+  const { isLinked } = a.login(LOCAL, "n-2");
+
+  equal(isLinked, true);
+  equal(selectPasswordHash(db, id), null);
+  const identities = db.all<{ name: string }>("SELECT name_id AS name FROM sso_identities");
+  deepEqual(identities.map(({ name }) => name), ["n-2"]);
 });
 
 Deno.test("an email that a user entered is not used to find their account", () => {

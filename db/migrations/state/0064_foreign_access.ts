@@ -1,0 +1,28 @@
+import type { Migration } from "../../migrate.ts";
+
+// A provider that may not link does not prove whose an address is: others than its owner may have a
+// way into the accounts that it has created.
+export const migration: Migration = {
+  name: "0064_foreign_access",
+  sql: `
+    -- Set while another person than the owner of the address may have a way into the account.
+    ALTER TABLE users RENAME COLUMN had_foreign_password TO has_foreign_access;
+    -- The confirmed address before the user entered the present one; NULL for none.
+    ALTER TABLE users ADD COLUMN former_email TEXT;
+    -- Issuer that gives the user no role any more; NULL if it is not known.
+    ALTER TABLE users ADD COLUMN refused_by TEXT;
+    UPDATE users SET refused_by = (
+        SELECT issuer FROM oidc_identities WHERE user_id = users.id ORDER BY linked_at LIMIT 1)
+      WHERE is_refused = 1;
+    UPDATE users SET has_foreign_access = 1
+      WHERE is_email_unconfirmed = 1
+        OR id IN (
+          SELECT i.user_id FROM sso_identities i
+            LEFT JOIN identity_providers p ON p.entity_id = i.entity_id
+           WHERE i.provisioned = 1 AND coalesce(p.link_existing, 0) = 0)
+        OR password_hash IS NULL AND id IN (
+          SELECT i.user_id FROM oidc_identities i
+            LEFT JOIN oidc_providers p ON p.issuer = i.issuer
+           WHERE coalesce(p.link_by_verified_email, 0) = 0);
+  `,
+};
