@@ -1,7 +1,7 @@
 /** `longshore logs`: reads and follows logs through the running service. @module */
 
 import { nodeUtil } from "../services/builtins.ts";
-import { sleep } from "../services/lifecycle.ts";
+import { sleep } from "../services/waiting.ts";
 import { EXIT, type Program, UsageError } from "./program.ts";
 import { connectService, type ServiceClient } from "./service_client.ts";
 

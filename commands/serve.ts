@@ -7,7 +7,7 @@
 
 import { type Config, configWarnings, readConfig } from "../services/config/config.ts";
 import { withDeadline } from "../services/deadline.ts";
-import { aborted, sleep } from "../services/lifecycle.ts";
+import { aborted, sleep } from "../services/waiting.ts";
 import { createLog, errorFields, type Log } from "../services/log.ts";
 import { listen, type Listener } from "./listener/listener.ts";
 import { requestOwn } from "./own_request.ts";

@@ -2,7 +2,7 @@
 
 import { readable } from "../services/containers/health_output.ts";
 import type { Evidence } from "../services/updates/run/evidence.ts";
-import { sleep } from "../services/lifecycle.ts";
+import { sleep } from "../services/waiting.ts";
 import { CommandError, type Program } from "./program.ts";
 import type { ServiceClient } from "./service_client.ts";
 

@@ -5,6 +5,7 @@ import { type Edition, includesEdition } from "./edition.ts";
 import { errorFields } from "./log.ts";
 import type { WorkerState } from "./deps.ts";
 import { systemReason } from "./text/system_reason.ts";
+import { every, sleep } from "./waiting.ts";
 
 /** Work that runs for as long as the service does. */
 export interface Worker {
@@ -98,34 +99,4 @@ export function rounds(
       round();
     }
   };
-}
-
-/** Yields at once and then after every `intervalMs`, until `signal` aborts. Rounds never overlap. */
-export async function* every(intervalMs: number, signal: AbortSignal): AsyncGenerator<void> {
-  while (!signal.aborted) {
-    yield;
-    await sleep(intervalMs, signal);
-  }
-}
-
-/** Waits for `ms`, or until `signal` aborts. */
-export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal?.aborted) return resolve();
-    const done = () => {
-      clearTimeout(timer);
-      signal?.removeEventListener("abort", done);
-      resolve();
-    };
-    const timer = setTimeout(done, ms);
-    signal?.addEventListener("abort", done, { once: true });
-  });
-}
-
-/** Waits until `signal` aborts. */
-export function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener("abort", () => resolve(), { once: true });
-  });
 }

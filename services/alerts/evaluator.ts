@@ -1,7 +1,8 @@
 /** The worker that evaluates the alert rules. @module */
 
 import type { Deps } from "../deps.ts";
-import { every, type Worker } from "../lifecycle.ts";
+import type { Worker } from "../lifecycle.ts";
+import { every } from "../waiting.ts";
 import { reportDiskFullSoon } from "./disk_full_soon.ts";
 import { evaluateAlerts } from "./evaluation.ts";
 import { recordOom } from "./occurrences.ts";

@@ -9,7 +9,7 @@ import { type EngineEvent, systemEvents } from "../../engine/events.ts";
 import { systemPing } from "../../engine/system.ts";
 import type { Deps } from "../deps.ts";
 import { emit, type EmitDeps } from "../events/emit.ts";
-import { sleep } from "../lifecycle.ts";
+import { sleep } from "../waiting.ts";
 import { recordRemoval, recordStop, reportStart } from "./crash_loops.ts";
 import { withRealExitCode } from "./exit_code.ts";
 import { lastHealthOutput } from "./health_output.ts";

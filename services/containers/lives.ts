@@ -7,7 +7,7 @@
 
 import type { EngineEvent } from "../../engine/events.ts";
 import type { Deps } from "../deps.ts";
-import { sleep } from "../lifecycle.ts";
+import { sleep } from "../waiting.ts";
 import type { Container } from "./inventory.ts";
 import { recordServiceStop, reportExit, reportHealthy } from "./crash_loops.ts";
 import { type Life, type LifeEvent, newLife, nextLife } from "./life.ts";

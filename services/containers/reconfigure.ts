@@ -3,7 +3,7 @@
 import type { Engine } from "../../engine/client.ts";
 import { containerUpdate, type ContainerUpdateBody } from "../../engine/container_update.ts";
 import { EngineError } from "../../engine/errors.ts";
-import { sleep } from "../lifecycle.ts";
+import { sleep } from "../waiting.ts";
 
 /** Docker takes milliseconds to notice the exit of a container, and seconds on a busy host. */
 const ATTEMPTS_MAX = 100;

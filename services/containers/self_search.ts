@@ -10,7 +10,7 @@ import { containerLogs } from "../../engine/container_logs.ts";
 import { containerList, type ContainerSummary } from "../../engine/containers.ts";
 import { EngineError } from "../../engine/errors.ts";
 import type { Deps } from "../deps.ts";
-import { sleep } from "../lifecycle.ts";
+import { sleep } from "../waiting.ts";
 
 type SearchDeps = Pick<Deps, "engine" | "log" | "now" | "self">;
 

@@ -3,7 +3,8 @@
 import { EngineError, EngineUnreachableError } from "../../engine/errors.ts";
 import type { Deps } from "../deps.ts";
 import type { Container } from "./inventory.ts";
-import { sleep, type Worker } from "../lifecycle.ts";
+import type { Worker } from "../lifecycle.ts";
+import { sleep } from "../waiting.ts";
 import { isUp } from "./reads.ts";
 import { sampleContainer } from "./stats.ts";
 

@@ -1,6 +1,6 @@
 /** Delivers the messages of the outbox when they are due. @module */
 
-import { yieldToEventLoop } from "../event_loop.ts";
+import { yieldToEventLoop } from "../waiting.ts";
 import { createDeliverer } from "./outbox.ts";
 import type { Worker } from "../lifecycle.ts";
 

@@ -5,7 +5,7 @@ import type { Deps } from "../deps.ts";
 import { asAppError } from "../errors.ts";
 import { emit } from "../events/emit.ts";
 import type { NewEvent } from "../events/events.ts";
-import { sleep } from "../lifecycle.ts";
+import { sleep } from "../waiting.ts";
 import { errorFields } from "../log.ts";
 import type { ActiveJob } from "./active_jobs.ts";
 import type { JobRun } from "./kind.ts";

@@ -18,7 +18,7 @@ import type { Holder } from "../access/shares.ts";
 import { responds } from "../containers/unreadable.ts";
 import type { Deps } from "../deps.ts";
 import { AppError, messageFor } from "../errors.ts";
-import { sleep } from "../lifecycle.ts";
+import { sleep } from "../waiting.ts";
 import { errorFields } from "../log.ts";
 import type { ActiveJob } from "./active_jobs.ts";
 import { JobEnd, type JobKind, type JobRun } from "./kind.ts";

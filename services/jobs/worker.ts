@@ -5,7 +5,8 @@
  */
 
 import { withDeadline } from "../deadline.ts";
-import { aborted, type Worker } from "../lifecycle.ts";
+import type { Worker } from "../lifecycle.ts";
+import { aborted } from "../waiting.ts";
 import type { JobKind } from "./kind.ts";
 import { resumeJobs } from "./runner.ts";
 

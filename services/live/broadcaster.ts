@@ -6,7 +6,8 @@
  */
 
 import type { Deps } from "../deps.ts";
-import { sleep, type Worker } from "../lifecycle.ts";
+import type { Worker } from "../lifecycle.ts";
+import { sleep } from "../waiting.ts";
 import { toView } from "../events/description.ts";
 import { eventKind } from "../events/kinds/mod.ts";
 import { ADMIN_EVENT } from "./view.ts";

@@ -1,6 +1,6 @@
 /** Searches the lines of a log, in short slices that do not block the event loop. @module */
 
-import { yieldToEventLoop } from "../event_loop.ts";
+import { yieldToEventLoop } from "../waiting.ts";
 import type { Limiter } from "../limiter.ts";
 import { compileLinearPattern } from "../input/linear_pattern.ts";
 

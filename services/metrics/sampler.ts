@@ -1,6 +1,7 @@
 /** Records metrics of the host and its containers every 15 seconds. @module */
 
-import { sleep, type Worker } from "../lifecycle.ts";
+import type { Worker } from "../lifecycle.ts";
+import { sleep } from "../waiting.ts";
 import {
   type ContainerSamplerState,
   recordContainerSamples,

@@ -8,7 +8,8 @@
 import { containerList } from "../../engine/containers.ts";
 import { EngineError, EngineUnreachableError } from "../../engine/errors.ts";
 import type { Deps } from "../deps.ts";
-import { sleep, type Worker } from "../lifecycle.ts";
+import type { Worker } from "../lifecycle.ts";
+import { sleep } from "../waiting.ts";
 
 const ROUND_MS = 15_000;
 

@@ -1,6 +1,7 @@
 /** Checks twice a day whether certificates are about to expire. @module */
 
-import { aborted, every, sleep, type Worker } from "../lifecycle.ts";
+import type { Worker } from "../lifecycle.ts";
+import { aborted, every, sleep } from "../waiting.ts";
 import { emitExpiryNotices } from "./certificate_notices.ts";
 import { checkCertificates } from "./tls.ts";
 

@@ -4,8 +4,6 @@ import { selectJobs } from "../../db/jobs.ts";
 import { readRoom } from "../backup/targets/targets.ts";
 import { sizesOf } from "../backup/volumes/users.ts";
 import type { Deps } from "../deps.ts";
-import { AppError } from "../errors.ts";
-import { byteText } from "../text/bytes.ts";
 import type { Contents } from "./contents.ts";
 import type { SnapshotInput, SnapshotResult } from "./job.ts";
 import { snapshotKind } from "./kinds.ts";
@@ -46,24 +44,6 @@ export async function estimateSnapshot(
       : null,
     room: await readRoom(deps, { id: targetId }),
   };
-}
-
-/**
- * @param options.what What may be added, and `advice` against it.
- * @throws {AppError} `conflict` if the target has less room than may be added.
- */
-export function assertRoom(
-  { added, room }: Pick<Estimate, "added" | "room">,
-  place: string,
-  { what = "the backup", advice = "choose another target" }: { what?: string; advice?: string } =
-    {},
-): void {
-  if (added === null || room === null || added <= room) return;
-  throw new AppError(
-    "conflict",
-    `Target ${place} has ${byteText(room)} left, and ${what} may need ${byteText(added)}; ` +
-      `free room there, or ${advice}`,
-  );
 }
 
 /** Backups that succeeded, the newest first. */

@@ -16,8 +16,8 @@ import type { Deps } from "../deps.ts";
 import { AppError } from "../errors.ts";
 import { asJobError } from "../images/errors.ts";
 import type { JobRun } from "../jobs/kind.ts";
-import { assertRoom } from "./estimate.ts";
 import { withoutImageNames } from "./image_archive.ts";
+import { assertRoom } from "./target_room.ts";
 
 /** Directory of a snapshot with the archives. */
 export const IMAGES_DIRECTORY = "images";

@@ -20,7 +20,8 @@ import {
   stoppedFor,
   writersOf,
 } from "./contents.ts";
-import { assertRoom, type Estimate, estimateSnapshot } from "./estimate.ts";
+import { type Estimate, estimateSnapshot } from "./estimate.ts";
+import { assertRoom } from "./target_room.ts";
 import { snapshotKind } from "./kinds.ts";
 import { withImageLabels } from "./labels.ts";
 import { assertStoppable } from "../containers/stoppable.ts";

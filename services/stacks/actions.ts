@@ -12,7 +12,7 @@
 import { EngineUnreachableError } from "../../engine/errors.ts";
 import type { Deps } from "../deps.ts";
 import { AppError, messageFor } from "../errors.ts";
-import { sleep } from "../lifecycle.ts";
+import { sleep } from "../waiting.ts";
 import type { Container } from "../containers/inventory.ts";
 import type { Operation } from "../containers/reservations.ts";
 import {

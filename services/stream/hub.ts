@@ -7,7 +7,7 @@
 
 import { createShares, type Holder } from "../access/shares.ts";
 import { AppError } from "../errors.ts";
-import { yieldToEventLoop } from "../event_loop.ts";
+import { yieldToEventLoop } from "../waiting.ts";
 import { cut, lengthOf, retryLine, type StreamChunk } from "./chunks.ts";
 import { type Compression, createCompression } from "./compression.ts";
 import { createHeldFrames, type Reader, type StreamView } from "./held_frames.ts";

@@ -16,7 +16,7 @@ import {
 } from "../../engine/swarm.ts";
 import type { Deps } from "../deps.ts";
 import { AppError } from "../errors.ts";
-import { sleep } from "../lifecycle.ts";
+import { sleep } from "../waiting.ts";
 import type { ContainerAction } from "../containers/actions.ts";
 import { credentialsFor, type RegistryAccessDeps } from "../images/registries/access.ts";
 import { retryOutOfSequence } from "./sequence.ts";

@@ -3,7 +3,7 @@
 import { type Service, serviceInspect, type Task, taskList } from "../../engine/swarm.ts";
 import type { Deps } from "../deps.ts";
 import { JobEnd, type JobRun } from "../jobs/kind.ts";
-import { sleep } from "../lifecycle.ts";
+import { sleep } from "../waiting.ts";
 import { modeOf, replicasOf } from "./services.ts";
 
 /** State of a service after a change. */

@@ -5,7 +5,8 @@ import { type Service, serviceList, type Task, taskList } from "../../engine/swa
 import { type Node, nodeList } from "../../engine/swarm_nodes.ts";
 import type { Deps } from "../deps.ts";
 import { emit, type EmitDeps } from "../events/emit.ts";
-import { sleep, type Worker } from "../lifecycle.ts";
+import type { Worker } from "../lifecycle.ts";
+import { sleep } from "../waiting.ts";
 import { hostnameOf } from "./quorum.ts";
 import { hasEarlierVersion } from "./service_views.ts";
 import { modeOf, shortImage, STACK_LABEL, toSwarmService } from "./services.ts";

@@ -14,7 +14,7 @@ import {
   METADATA_DEPTH_MAX,
   metadataFault,
 } from "../../../services/enterprise/compliance/entry_metadata.ts";
-import { yieldToEventLoop } from "../../../services/event_loop.ts";
+import { yieldToEventLoop } from "../../../services/waiting.ts";
 import { attachment } from "../../contract/attachment.ts";
 import { endpoint, rawEndpoint } from "../../contract/endpoint.ts";
 import { paged, pagingQuery } from "../../contract/shapes.ts";

@@ -7,7 +7,8 @@
 
 import type { OmittedReads } from "./denied_reads.ts";
 import type { Deps } from "../../deps.ts";
-import { every, type Worker } from "../../lifecycle.ts";
+import type { Worker } from "../../lifecycle.ts";
+import { every } from "../../waiting.ts";
 import { recordAudit } from "./audit.ts";
 
 const ROUND_MS = 60 * 1000;

@@ -2,7 +2,8 @@
 
 import type { Deps } from "../../deps.ts";
 import { licenseFileState, loadLicense } from "./source.ts";
-import { every, type Worker } from "../../lifecycle.ts";
+import type { Worker } from "../../lifecycle.ts";
+import { every } from "../../waiting.ts";
 
 const ROUND_MS = 10_000;
 

@@ -12,7 +12,7 @@ import { selectIntegration, selectIntegrationIds } from "../../../db/integration
 import type { Paged } from "../../../db/page.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError, notFound } from "../../errors.ts";
-import { yieldToEventLoop } from "../../event_loop.ts";
+import { yieldToEventLoop } from "../../waiting.ts";
 
 export type { DataRecord };
 export { DATA_TYPES } from "../../../db/integration_data.ts";

@@ -1,6 +1,7 @@
 /** Polls integrations when they are due. @module */
 
-import { every, type Worker } from "../../lifecycle.ts";
+import type { Worker } from "../../lifecycle.ts";
+import { every } from "../../waiting.ts";
 import { errorFields } from "../../log.ts";
 import { duePolls } from "./due.ts";
 import { pollIntegration } from "./polls.ts";

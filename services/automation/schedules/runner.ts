@@ -1,6 +1,7 @@
 /** The worker that runs schedules when they are due. @module */
 
-import { sleep, type Worker } from "../../lifecycle.ts";
+import type { Worker } from "../../lifecycle.ts";
+import { sleep } from "../../waiting.ts";
 import { reportOverdueBackups } from "../backups/overdue.ts";
 import { createRunStarter, recoverRuns } from "./runs.ts";
 

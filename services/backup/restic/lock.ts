@@ -6,7 +6,7 @@
  */
 
 import { nodeProcess } from "../../builtins.ts";
-import { sleep } from "../../lifecycle.ts";
+import { sleep } from "../../waiting.ts";
 import type { Id } from "./id.ts";
 import { shapeOf } from "./json_shape.ts";
 import { RepositoryError, shown } from "./repository_error.ts";

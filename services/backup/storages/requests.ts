@@ -1,7 +1,7 @@
 /** Requests to targets: repeated within one time limit, with failures that say what to do. @module */
 
 import type { Deps } from "../../deps.ts";
-import { sleep } from "../../lifecycle.ts";
+import { sleep } from "../../waiting.ts";
 import { OutboundError } from "../../outbound/error.ts";
 import { outboundRequest, type OutboundResponse } from "../../outbound/http.ts";
 import { retryAfterMs } from "../../outbound/retry_after.ts";

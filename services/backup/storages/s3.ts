@@ -8,7 +8,7 @@
 import { Buffer } from "node:buffer";
 import * as z from "zod";
 import { nodeCrypto } from "../../builtins.ts";
-import { yieldToEventLoop } from "../../event_loop.ts";
+import { yieldToEventLoop } from "../../waiting.ts";
 import type { OutboundResponse } from "../../outbound/http.ts";
 import { parseXml } from "../../outbound/xml.ts";
 import { type FileKind, type Storage, StorageError, type StoredFile } from "../restic/storage.ts";

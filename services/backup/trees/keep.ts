@@ -8,7 +8,7 @@
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../errors.ts";
 import type { JobRun } from "../../jobs/kind.ts";
-import { sleep } from "../../lifecycle.ts";
+import { sleep } from "../../waiting.ts";
 import type { Repository } from "../restic/repository.ts";
 import { openTargetRepository } from "../targets/open.ts";
 import { isMeanwhile, isWithoutContent } from "../volumes/limits.ts";

@@ -13,7 +13,7 @@ import type { ImageInspect } from "../../../engine/images.ts";
 import { systemInfo } from "../../../engine/system.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../errors.ts";
-import { sleep } from "../../lifecycle.ts";
+import { sleep } from "../../waiting.ts";
 import { learnImageOf } from "../../containers/own_labels.ts";
 import {
   asContainer,

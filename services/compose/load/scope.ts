@@ -1,6 +1,6 @@
 /** Positions, problems and the limit of the work, shared by every step of loading. @module */
 
-import { createYield } from "../../event_loop.ts";
+import { createYield } from "../../waiting.ts";
 import type { Node, Position } from "./nodes.ts";
 
 export type { Position };

@@ -5,7 +5,7 @@ import { type Network, networkList, networkRemove } from "../../../engine/networ
 import { serviceList, serviceRemove, type Task, taskList } from "../../../engine/swarm.ts";
 import type { Deps } from "../../deps.ts";
 import type { JobRun } from "../../jobs/kind.ts";
-import { sleep } from "../../lifecycle.ts";
+import { sleep } from "../../waiting.ts";
 import { STACK_LABEL } from "../../swarm/services.ts";
 import { OPERATIONS, type ValueKind } from "../../swarm/values.ts";
 import type { SwarmDownResult } from "./input.ts";

@@ -11,7 +11,7 @@ import { assertRunning } from "../containers.ts";
 import { assertMayInspect } from "../own_container.ts";
 import { type ReadDeps, resolveContainer } from "../reads.ts";
 import { assertExecAllowed, parseExecAllowlist } from "./allowlist.ts";
-import { sleep } from "../../lifecycle.ts";
+import { sleep } from "../../waiting.ts";
 import { splitWords } from "./shell_words.ts";
 
 /** The output and exit code of a command. */

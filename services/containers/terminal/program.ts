@@ -12,7 +12,7 @@ import {
 import type { Frame } from "../../../engine/frames.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../errors.ts";
-import { sleep } from "../../lifecycle.ts";
+import { sleep } from "../../waiting.ts";
 import type { TerminalGrant } from "../../access/caller.ts";
 import { exitCodeOf, NOT_RUNNABLE } from "../exec/exec.ts";
 import { hangUpVariable } from "./hang_up.ts";

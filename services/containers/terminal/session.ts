@@ -10,7 +10,7 @@
 import type { Deps } from "../../deps.ts";
 import { abortable } from "../../deadline.ts";
 import { asAppError, messageFor } from "../../errors.ts";
-import { sleep } from "../../lifecycle.ts";
+import { sleep } from "../../waiting.ts";
 import { errorFields } from "../../log.ts";
 import { type Control, parseControl } from "./control.ts";
 import type { TerminalProgram } from "./program.ts";

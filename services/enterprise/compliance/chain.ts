@@ -25,7 +25,7 @@ import { selectComplianceConfig } from "../../../db/enterprise/compliance_config
 import type { StateDatabase } from "../../../db/database.ts";
 import type { Caller } from "../../access/caller.ts";
 import type { Deps } from "../../deps.ts";
-import { createYield } from "../../event_loop.ts";
+import { createYield } from "../../waiting.ts";
 import { actorOf, OWN_ENTRY, recordEntry } from "./append.ts";
 import { findHashFault, GENESIS_HASH, toEntry } from "./hash_chain.ts";
 

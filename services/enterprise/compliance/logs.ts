@@ -26,7 +26,7 @@ import type { Page, Paged } from "../../../db/page.ts";
 import type { Caller } from "../../access/caller.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError, requireFound } from "../../errors.ts";
-import { createYield } from "../../event_loop.ts";
+import { createYield } from "../../waiting.ts";
 import { actorOf, appendEntry, type NewEntry } from "./append.ts";
 import { type ComplianceEntry, findHashFault, GENESIS_HASH, toEntry } from "./hash_chain.ts";
 

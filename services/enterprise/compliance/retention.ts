@@ -24,7 +24,7 @@ import {
 import type { StateDatabase } from "../../../db/database.ts";
 import type { Caller } from "../../access/caller.ts";
 import type { Deps } from "../../deps.ts";
-import { createYield, yieldToEventLoop } from "../../event_loop.ts";
+import { createYield, yieldToEventLoop } from "../../waiting.ts";
 import type { RetentionResult } from "../../access/audit/compliance_state.ts";
 import { actorOf, appendEntry, OWN_ENTRY, SYSTEM } from "./append.ts";
 import {

@@ -8,7 +8,7 @@
 
 import { selectHead } from "../../../db/enterprise/compliance_logs.ts";
 import type { Deps } from "../../deps.ts";
-import { every } from "../../lifecycle.ts";
+import { every } from "../../waiting.ts";
 import { recordLastOmitted, recordOmitted } from "./recording.ts";
 import { sweepCompliance } from "./retention.ts";
 

@@ -6,7 +6,7 @@ import {
   updateMembership,
 } from "../../../db/fleet_membership.ts";
 import type { Deps } from "../../deps.ts";
-import { sleep } from "../../lifecycle.ts";
+import { sleep } from "../../waiting.ts";
 import { errorFields } from "../../log.ts";
 import { VERSION } from "../../version.ts";
 import { type Channel, dialLink, withinHandshake } from "../link/channel.ts";

@@ -8,7 +8,7 @@ import {
 } from "../../../db/fleet_hosts.ts";
 import type { Deps } from "../../deps.ts";
 import { emit, type EmitDeps } from "../../events/emit.ts";
-import { sleep } from "../../lifecycle.ts";
+import { sleep } from "../../waiting.ts";
 
 const ROUND_MS = 5_000;
 

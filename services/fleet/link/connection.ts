@@ -1,6 +1,6 @@
 /** Messages of a WebSocket in their order, with limits in both directions. @module */
 
-import { sleep } from "../../lifecycle.ts";
+import { sleep } from "../../waiting.ts";
 import type { Bytes } from "./noise.ts";
 
 /** The part of a WebSocket that links use, at both ends. */

@@ -79,7 +79,7 @@ export function createLink(
     },
     probe: () => beat(),
   };
-  // What arrived before the end is processed: the last message may say why.
+  // Messages that arrived before the end are processed: the last one may say why.
   run().catch((error) => channel.close(reasonOf(error))).then(() => channel.closed).then(end);
   beat();
   return link;

@@ -1,7 +1,7 @@
 /** Joins the WebSocket of a client with that of a host. @module */
 
 import { abortable, withDeadline } from "../../deadline.ts";
-import { sleep } from "../../lifecycle.ts";
+import { sleep } from "../../waiting.ts";
 import type { Received, StreamWebSocket } from "./web_socket.ts";
 
 /** Messages of the client that the host has not read, in bytes. */

@@ -1,7 +1,7 @@
 /** Reads the tags of repositories, page by page, as far as limits allow. @module */
 
 import type { ImageReference } from "../../../engine/image_reference.ts";
-import { createYield, yieldToEventLoop } from "../../event_loop.ts";
+import { createYield, yieldToEventLoop } from "../../waiting.ts";
 import type { OutboundResponse } from "../../outbound/http.ts";
 import { accessFor, type RegistryAccessDeps } from "./access.ts";
 import { invalidAnswer, parseContent } from "./answers.ts";

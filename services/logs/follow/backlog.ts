@@ -6,7 +6,7 @@
  * @module
  */
 
-import { yieldToEventLoop } from "../../event_loop.ts";
+import { yieldToEventLoop } from "../../waiting.ts";
 import type { Limiter } from "../../limiter.ts";
 import { encode, type StreamChunk } from "../../stream/chunks.ts";
 import { type Batch, encodeLines, type LogOrigin } from "./batch.ts";

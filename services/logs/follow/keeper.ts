@@ -1,6 +1,7 @@
 /** The worker that checks log streams every second: authorization and new containers. @module */
 
-import { every, type Worker } from "../../lifecycle.ts";
+import type { Worker } from "../../lifecycle.ts";
+import { every } from "../../waiting.ts";
 
 const ROUND_MS = 1_000;
 

@@ -6,7 +6,7 @@
  */
 
 import { EngineUnreachableError } from "../../../engine/errors.ts";
-import { sleep } from "../../lifecycle.ts";
+import { sleep } from "../../waiting.ts";
 import type { Limiter } from "../../limiter.ts";
 import type { Backlog } from "./backlog.ts";
 import { type Batch, createBatcher } from "./batch.ts";

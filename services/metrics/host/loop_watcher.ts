@@ -4,7 +4,8 @@
  * @module
  */
 
-import { sleep, type Worker } from "../../lifecycle.ts";
+import type { Worker } from "../../lifecycle.ts";
+import { sleep } from "../../waiting.ts";
 
 const ROUND_MS = 1_000;
 

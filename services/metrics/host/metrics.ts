@@ -21,7 +21,7 @@ import {
   parseStat,
   parseUptime,
 } from "./proc_text.ts";
-import { sleep } from "../../lifecycle.ts";
+import { sleep } from "../../waiting.ts";
 import { systemReason } from "../../text/system_reason.ts";
 
 /** The host's metrics in API responses. */

@@ -6,7 +6,7 @@
 
 import { eventKind } from "../../events/kinds/mod.ts";
 import type { Deps } from "../../deps.ts";
-import { every, sleep } from "../../lifecycle.ts";
+import { every, sleep } from "../../waiting.ts";
 import { createRemediator, recoverRemediations, sweepRemediationRuns } from "./runs.ts";
 import { DOWN_SETTLES_MS } from "./metrics.ts";
 

@@ -25,7 +25,7 @@ import {
 } from "../../../db/pro/sla_periods.ts";
 import type { Deps } from "../../deps.ts";
 import { emit, type EmitDeps } from "../../events/emit.ts";
-import { yieldToEventLoop } from "../../event_loop.ts";
+import { yieldToEventLoop } from "../../waiting.ts";
 import { type Interval, totalMs, union } from "../uptime/intervals.ts";
 import {
   budgetMs,

@@ -6,7 +6,7 @@
  */
 
 import type { Deps } from "../../deps.ts";
-import { sleep } from "../../lifecycle.ts";
+import { sleep } from "../../waiting.ts";
 import { type PeriodDeps, recalculateAll, recalculateMonitor } from "./periods.ts";
 
 const ROUND_MS = 60_000;

@@ -46,7 +46,7 @@ import type { Deps } from "../../deps.ts";
 import { emit, type EmitDeps } from "../../events/emit.ts";
 import type { MonitorResult } from "../../stream/monitor_results.ts";
 import { AppError, notFound, requireFound } from "../../errors.ts";
-import { yieldToEventLoop } from "../../event_loop.ts";
+import { yieldToEventLoop } from "../../waiting.ts";
 import { probe, type ProbeDeps, type ProbeResult } from "./probe.ts";
 import { openRequestOrConflict } from "./request.ts";
 import { addTime } from "./response_histogram.ts";

@@ -2,7 +2,7 @@
 
 import { AppError } from "../../errors.ts";
 import type { Deps } from "../../deps.ts";
-import { every } from "../../lifecycle.ts";
+import { every } from "../../waiting.ts";
 import { errorFields } from "../../log.ts";
 import { checkMonitor } from "./checks.ts";
 import { dueMonitors } from "./schedule.ts";

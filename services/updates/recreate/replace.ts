@@ -17,7 +17,7 @@ import { imageInspect } from "../../../engine/images.ts";
 import { networkConnect, networkDisconnect, networkList } from "../../../engine/networks.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../errors.ts";
-import { sleep } from "../../lifecycle.ts";
+import { sleep } from "../../waiting.ts";
 import { findByName, type ReadDeps, refreshContainer } from "../../containers/reads.ts";
 import { assertComplete } from "../../containers/unreadable.ts";
 import { planRecreation, type RecreateOptions, type Recreation } from "./recreate.ts";

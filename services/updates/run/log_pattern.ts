@@ -3,7 +3,7 @@
 import type { Engine } from "../../../engine/client.ts";
 import type { ContainerInspect } from "../../../engine/containers.ts";
 import { EngineError, ifThere } from "../../../engine/errors.ts";
-import { createYield } from "../../event_loop.ts";
+import { createYield } from "../../waiting.ts";
 import { compileLinearPattern } from "../../input/linear_pattern.ts";
 import { type LogLine, readLines, readLinesAfter } from "../../logs/follow/line_reader.ts";
 import type { Position } from "../../logs/follow/position.ts";

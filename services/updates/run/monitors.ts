@@ -5,7 +5,7 @@ import { isLimited } from "../../access/scope.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError, LimitError } from "../../errors.ts";
 import { editionName, includesEdition } from "../../edition.ts";
-import { sleep } from "../../lifecycle.ts";
+import { sleep } from "../../waiting.ts";
 import { errorFields } from "../../log.ts";
 
 /** Pause between two checks of a monitor, in milliseconds. */

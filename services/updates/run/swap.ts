@@ -16,7 +16,7 @@ import {
 import { EngineError, ifThere } from "../../../engine/errors.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../errors.ts";
-import { sleep } from "../../lifecycle.ts";
+import { sleep } from "../../waiting.ts";
 import { startFailure } from "../../containers/lost_network.ts";
 import {
   asContainer,

@@ -3,7 +3,7 @@
 import { raiseHealthTime, selectHealthTime } from "../../../db/updates/health_times.ts";
 import type { RestartPolicy } from "../../../engine/containers.ts";
 import type { Deps } from "../../deps.ts";
-import { sleep } from "../../lifecycle.ts";
+import { sleep } from "../../waiting.ts";
 import type { Identity } from "../../containers/reservations.ts";
 import { ContainerError } from "./container_error.ts";
 import { createLogSearch } from "./log_pattern.ts";

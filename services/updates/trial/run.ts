@@ -9,7 +9,7 @@ import { EngineError } from "../../../engine/errors.ts";
 import { withoutContainerValues } from "../../containers/secret_values.ts";
 import type { Dependency } from "../../containers/order.ts";
 import type { Deps } from "../../deps.ts";
-import { sleep } from "../../lifecycle.ts";
+import { sleep } from "../../waiting.ts";
 import { ContainerError } from "../run/container_error.ts";
 import { collectEvidence, type Evidence } from "../run/evidence.ts";
 import { expectationOf, type ExpectationOptions } from "../run/verdict.ts";

@@ -3,7 +3,7 @@
 import { type Job, selectJob } from "../../../../db/jobs.ts";
 import type { Deps } from "../../../deps.ts";
 import type { JobView } from "../../../jobs/view.ts";
-import { aborted } from "../../../lifecycle.ts";
+import { aborted } from "../../../waiting.ts";
 import { drillKind } from "../../../snapshots/drills/kinds.ts";
 import { snapshotKind } from "../../../snapshots/kinds.ts";
 import { updateKind } from "../../../updates/run/kind.ts";

@@ -9,7 +9,7 @@ import { selectDefaultBackupTarget } from "../../../../db/backup_targets.ts";
 import { type Job, selectUnfinishedJobs } from "../../../../db/jobs.ts";
 import { forgetKind, pruneKind } from "../../../backup/targets/jobs.ts";
 import type { Deps } from "../../../deps.ts";
-import { aborted } from "../../../lifecycle.ts";
+import { aborted } from "../../../waiting.ts";
 import type { Run } from "./kind.ts";
 
 /** Kinds of jobs that exclude all others. */

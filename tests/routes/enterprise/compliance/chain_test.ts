@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import canonicalize from "canonicalize";
 import { selectHead } from "../../../../db/enterprise/compliance_logs.ts";
 import { GENESIS_HASH } from "../../../../services/enterprise/compliance/hash_chain.ts";
-import { yieldToEventLoop } from "../../../../services/event_loop.ts";
+import { yieldToEventLoop } from "../../../../services/waiting.ts";
 import { fillLog, rowAt, unguard } from "../../../helpers/compliance.ts";
 import { type TestApp, testApp } from "../../../helpers/test_app.ts";
 

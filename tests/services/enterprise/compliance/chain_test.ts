@@ -7,7 +7,7 @@ import { appendEntry } from "../../../../services/enterprise/compliance/append.t
 import { verifyChain, walkChain } from "../../../../services/enterprise/compliance/chain.ts";
 import { sweepCompliance } from "../../../../services/enterprise/compliance/retention.ts";
 import { GENESIS_HASH, hashEntry } from "../../../../services/enterprise/compliance/hash_chain.ts";
-import { createYield } from "../../../../services/event_loop.ts";
+import { createYield } from "../../../../services/waiting.ts";
 import {
   complianceDeps,
   fillLog,
