@@ -97,16 +97,10 @@ ownEngineTest(
     ]);
     const scaled = await run("scale", { replicas: 3 });
     deepEqual([scaled.status, scaled.result?.running, scaled.error], ["succeeded", 3, null]);
-    equal((await run("scale", { replicas: 1 })).status, "succeeded");
-
-    await engine.docker("tag", BUSYBOX, "longshore-test/busybox:2");
-    const updated = await run("update", { image: "longshore-test/busybox:2", monitorSeconds: 1 });
-    deepEqual([updated.status, updated.error], ["succeeded", null]);
-    equal((await web()).image, "longshore-test/busybox:2");
-    const failed = await run("update", { image: "longshore-test/missing:1" });
+    const failed = await run("update", { image: "longshore-test/missing:1", monitorSeconds: 1 });
     equal(failed.status, "rolled_back");
     match(failed.error, /^Swarm has rolled the update back: .*No such image/);
-    equal((await web()).image, "longshore-test/busybox:2");
+    equal((await web()).image, BUSYBOX);
     equal((await app.call("POST", "/api/swarm/services/shop_web/rollback")).status, 409);
 
     const secret = { name: "db_password", value: "first" };
@@ -119,21 +113,6 @@ ownEngineTest(
     );
     const used = await app.call("DELETE", "/api/swarm/secrets/db_password");
     deepEqual([used.status, used.body.error], [409, "Secret db_password is used by shop_web"]);
-    const rotation = await app.call("POST", "/api/swarm/secrets/db_password/rotate", {
-      value: "second",
-    });
-    const rotated = async () => (await app.call("GET", `/api/jobs/${rotation.body.id}`)).body;
-    await until("the rotation has ended", async () => (await rotated()).endedAt !== null);
-    deepEqual(
-      [(await rotated()).error, (await rotated()).result.removed],
-      [null, true],
-    );
-    const { secrets } = (await app.call("GET", "/api/swarm/secrets")).body;
-    deepEqual(secrets.map(({ services }: { services: string[] }) => services), [["shop_web"]]);
-    match(secrets[0].name, /^db_password-[0-9a-f]{12}$/);
-    const after = await app.call("GET", "/api/swarm/services/shop_web/logs");
-    equal(after.body.lines.at(-1).message, "second");
-
     const tokens = (await app.call("GET", "/api/swarm/tokens")).body;
     match(tokens.worker.command, /^docker swarm join --token SWMTKN-1-\S+ 127\.0\.0\.1:2377$/);
     const changed = await app.call("POST", "/api/swarm/tokens/rotate", { role: "worker" });
@@ -142,10 +121,10 @@ ownEngineTest(
   },
 );
 
-const COMPOSE = (message: string, image = BUSYBOX) => `
+const COMPOSE = (message: string) => `
 services:
   web:
-    image: ${image}
+    image: ${BUSYBOX}
     command: [sh, -c, "cat /run/secrets/key /motd; echo; trap 'exit 0' TERM; sleep 1000 & wait"]
     environment: { MESSAGE: ${message} }
     secrets: [key]
@@ -158,7 +137,7 @@ configs:
   motd: { content: ${message} }
 `;
 
-ownEngineTest("a Swarm stack is deployed, changed, rolled back and removed", async (engine) => {
+ownEngineTest("a Swarm stack is deployed, changed and removed", async (engine) => {
   await engine.docker("swarm", "init", "--advertise-addr=127.0.0.1");
   await using app = await liveApp(engine.socketPath);
   const ended = async (started: { status: number; body: { id: string } }) => {
@@ -213,12 +192,6 @@ ownEngineTest("a Swarm stack is deployed, changed, rolled back and removed", asy
   const logs = (await app.call("GET", "/api/swarm/services/shop_web/logs")).body.lines;
   equal(logs.at(-1).message, "secrettwo");
   equal((await engine.docker("config", "ls", "-q")).split("\n").length, 2);
-
-  await store(COMPOSE("two", "longshore-test/missing:1"));
-  const failed = await deploy();
-  equal(failed.status, "rolled_back", failed.error);
-  match(failed.error, /^web: Swarm has rolled the update back/);
-  deepEqual((await deploy({ version: 1 })).status, "succeeded");
 
   const down = await ended(await app.call("POST", "/api/stacks/shop/down", {}));
   deepEqual([down.status, down.result?.services], ["succeeded", ["shop_web"]], down.error);
