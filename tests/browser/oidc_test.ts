@@ -172,7 +172,9 @@ dashboardTest(
       await tab.go("/longshore/users");
       await tab.choose(ADA.email, "Identity providers");
       const dialog = await tab.find("dialog", `Identity providers of ${ADA.email}`);
-      match(await dialog.evaluate((each) => each.textContent), /Acme.*OpenID Connect, as ada/);
+      await eventually(async () =>
+        match(await dialog.evaluate((each) => each.textContent), /Acme.*OpenID Connect, as ada/)
+      );
       await tab.checkAccessibility();
       await tab.click("button", "Unlink");
       const question = await tab.find("alertdialog", "Unlink Acme?");
