@@ -51,6 +51,6 @@ async function hasFailed(
   const container = await inspectIfThere(engine, id);
   if (!container || container.State.Status === "created") return false;
   const { ExitCode, Health } = container.State;
-  return reason.startsWith(name) || Health?.Status === "unhealthy" ||
+  return reason.startsWith(`${name} `) || Health?.Status === "unhealthy" ||
     (!isUp(container) && ExitCode !== 0);
 }

@@ -18,6 +18,7 @@ import {
   untilAnswered,
   type UsedParts,
 } from "../../backup/trees/keep.ts";
+import { whenUnlocked } from "../../backup/trees/lock_wait.ts";
 import { restoredPart, volumePart } from "../../backup/trees/part.ts";
 import type { Stored } from "../../backup/trees/store.ts";
 import { type Reason, tagsOf } from "../../backup/trees/tags.ts";
@@ -136,7 +137,7 @@ interface StoreOptions {
   reason: keyof DataRun["notes"] & Reason;
   /** Default: that of the job. */
   signal?: AbortSignal;
-  /** Called when the target answers. */
+  /** Called when the target can be written to. */
   stop?(): Promise<void>;
 }
 
@@ -151,6 +152,7 @@ async function store(
   ).toISOString().slice(0, 10);
   const tags = tagsOf({ stack: undone!.stack, reason, note: notes[reason], keptUntil });
   using opened = await openTargetRepository(deps, job.input.targetId, signal);
+  await whenUnlocked(opened.repository, { signal, progress: job.progress });
   await stop?.();
   return await keepParts(deps, opened.repository, usedBy(run), {
     tags,
