@@ -95,7 +95,7 @@ dashboardTest("a visitor without a session reads and tries the API", async (t) =
     ok((await search(tab, "lastEventId")).includes("streamEvents"));
     ok((await search(tab, "before it is killed")).includes("stopContainer"));
     deepEqual(await search(tab, "refreshToken"), ["refreshTokens"]);
-    deepEqual(await search(tab, "post STANDARD webhooks"), ["createWebhook"]);
+    deepEqual(await search(tab, "post STANDARD webhooks 410"), ["createWebhook"]);
     deepEqual(await search(tab, "no such words"), []);
     await eventually(() => equal(new URL(tab.page.url()).search, "?q=no+such+words"));
     await tab.click("button", "Clear filters");
