@@ -59,7 +59,7 @@ privateEngineTest("the dashboard finds, applies and explains updates", async (en
     await planIsShown(tab);
     await tab.click("checkbox", "Bring the data back if it fails");
     const says = async () =>
-      (await tab.page.content()).includes("The container writes to no volumes");
+      (await tab.page.content()).includes("Nothing that is replaced writes to a volume");
     await until("the plan says what is kept", says);
     await tab.checkAccessibility();
     await tab.click("button", "Cancel");
