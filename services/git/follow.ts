@@ -21,6 +21,7 @@ import { emit, type EmitDeps } from "../events/emit.ts";
 import type { Bare } from "./fetch/bare.ts";
 import { rangeBetween } from "./fetch/commits.ts";
 import { openTree, type Tree } from "./fetch/tree.ts";
+import { openSecrets } from "./credentials.ts";
 import { findStacks, type MappedStack } from "./mapping.ts";
 import { readStackSources } from "./stack_sources.ts";
 import { openEnv } from "./variables.ts";
@@ -122,7 +123,10 @@ async function followStack(
   try {
     const before = current && openVersion(deps, current).sources;
     const base = row.directory === null ? before?.base : undefined;
-    const sources = await readStackSources(deps, tree, row, openEnv(deps, row), base);
+    const sources = await readStackSources(deps, tree, row, {
+      env: openEnv(deps, row),
+      ageIdentity: openSecrets(deps, repository).ageIdentity,
+    }, base);
     if (!sources) {
       updateGitStack(db, stack, { isOrphaned: true });
       return;

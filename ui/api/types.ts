@@ -1572,6 +1572,7 @@ export type GitRepository = {
   auth: "none" | "token" | "basic";
   username: string | null;
   secret: string | null;
+  ageIdentity: string | null;
   caCertificate: string | null;
   pollMinutes: number;
   signatures: "off" | "required";
@@ -1624,6 +1625,7 @@ export type GitRepositoryChanges = {
   auth?: "none" | "token" | "basic";
   username?: string | null;
   secret?: string | null;
+  ageIdentity?: string | null;
   caCertificate?: string | null;
   pollMinutes?: number;
   signatures?: "off" | "required";
@@ -1658,6 +1660,7 @@ export type GitRepositoryWithSecret = {
   auth: "none" | "token" | "basic";
   username: string | null;
   secret: string | null;
+  ageIdentity: string | null;
   caCertificate: string | null;
   pollMinutes: number;
   signatures: "off" | "required";
@@ -2681,6 +2684,7 @@ export type NewGitRepository = {
   auth?: "none" | "token" | "basic";
   username?: string | null;
   secret?: string | null;
+  ageIdentity?: string | null;
   caCertificate?: string | null;
   pollMinutes?: number;
   signatures?: "off" | "required";
