@@ -16,6 +16,7 @@ import {
 } from "../../services/git/settings.ts";
 import { SIGNERS_MAX } from "../../services/git/signers.ts";
 import { STACK_STATES } from "../../services/git/state.ts";
+import { STATUS_KINDS } from "../../services/git/status/settings.ts";
 import { syncRepository } from "../../services/git/sync.ts";
 import { testRepository } from "../../services/git/test.ts";
 import type { Deps } from "../../services/deps.ts";
@@ -92,6 +93,16 @@ const fields = {
       "Opens files that SOPS has encrypted for age (`AGE-SECRET-KEY-1...`). Stored encrypted and " +
       "never returned; `********` in an update keeps it",
   }),
+  status: z.strictObject({
+    kind: z.enum(STATUS_KINDS).meta({ description: "gitea: also Forgejo" }),
+    apiUrl: z.string().min(1).max(OUTBOUND_URL_MAX).meta({ example: "https://api.github.com" }),
+    token: credential.meta({
+      description: "May write the status of commits. Stored encrypted and never returned; " +
+        "`********` in an update keeps it",
+    }),
+  }).nullable().meta({
+    description: "Forge that gets the status of commits: pending, success or failure",
+  }),
   caCertificate: z.string().min(1).max(CA_CERTIFICATE_MAX).nullable().meta({
     description: "Certificates (PEM) of the server's authority, trusted in addition to the " +
       "public ones",
@@ -124,6 +135,7 @@ const NewRepository = z.object({
   username: fields.username.default(null),
   secret: fields.secret.default(null),
   ageIdentity: fields.ageIdentity.default(null),
+  status: fields.status.default(null),
   caCertificate: fields.caCertificate.default(null),
   pollMinutes: fields.pollMinutes.default(5),
   signatures: fields.signatures.default("off"),

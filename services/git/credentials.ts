@@ -5,6 +5,7 @@ import type { Deps } from "../deps.ts";
 import { basicAuthorization } from "../outbound/url_credentials.ts";
 import { openOrConflict, type Secrets } from "../secrets/secrets.ts";
 import type { Remote } from "./fetch/http.ts";
+import type { StatusSettings } from "./status/settings.ts";
 
 export interface RepositorySecrets {
   /** The token or the password. */
@@ -13,6 +14,8 @@ export interface RepositorySecrets {
   webhookSecret: string;
   /** Of age, for files that SOPS has encrypted. */
   ageIdentity: string | null;
+  /** With its token. */
+  status: StatusSettings | null;
 }
 
 /** User name of forges that accept a token in place of a password. */
@@ -36,6 +39,7 @@ export const readSecrets = (
   repository: Sealed,
 ): RepositorySecrets => ({
   ageIdentity: null,
+  status: null,
   ...JSON.parse(secrets.open(repository.sealedSecrets, purposeOf(repository))),
 });
 

@@ -125,8 +125,8 @@ function rowOf(
   settings: RepositorySettings,
   webhookSecret: string,
 ) {
-  const { branch: _, tag: __, commit: ___, secret, ageIdentity, ...fields } = settings;
-  const values: RepositorySecrets = { secret, ageIdentity, webhookSecret };
+  const { branch: _, tag: __, commit: ___, secret, ageIdentity, status, ...fields } = settings;
+  const values: RepositorySecrets = { secret, ageIdentity, status, webhookSecret };
   return {
     ...fields,
     ...refOf(settings),
@@ -209,7 +209,7 @@ function toView(deps: ViewDeps, repository: GitRepository): RepositoryView {
   const { hookToken, auth } = repository;
   // Without the key, what cannot be opened is shown as stored, as far as it is known.
   const secrets = openIfPossible(() => readSecrets(deps, repository)) ??
-    { secret: auth === "none" ? null : REDACTED, ageIdentity: null };
+    { secret: auth === "none" ? null : REDACTED, ageIdentity: null, status: null };
   return {
     ...repository,
     ...settingsOf(repository, redacted(secrets)),

@@ -9,6 +9,7 @@ import type { OutboundDeps } from "../outbound/url.ts";
 import { GIVE_AGAIN, NOTHING_STORED, REDACTED } from "../text/redact.ts";
 import { checkRepositoryUrl } from "./address.ts";
 import { isIdentity } from "./sops/open.ts";
+import { checkStatus, mergeStatus, type StatusSettings } from "./status/settings.ts";
 import { parseSigners } from "./signers.ts";
 
 export {
@@ -41,10 +42,12 @@ export interface RepositorySettings extends
   secret: string | null;
   /** Of age, for files that SOPS has encrypted. */
   ageIdentity: string | null;
+  /** Where the status of commits is reported. */
+  status: StatusSettings | null;
 }
 
 /** Fields that are stored encrypted, and redacted in answers. */
-export type SettingsSecrets = Pick<RepositorySettings, (typeof SECRETS)[number]>;
+export type SettingsSecrets = Pick<RepositorySettings, (typeof SECRETS)[number] | "status">;
 const SECRETS = ["secret", "ageIdentity"] as const;
 
 export type SettingsDeps = OutboundDeps & Pick<Deps, "db" | "secrets">;
@@ -92,7 +95,11 @@ export async function checkSettings(
     const text = describeProblem(mapping);
     if (text !== undefined) throw problem(`mapping.${at}.${text}`);
   }
-  return { ...settings, url: await checkRepositoryUrl(deps, settings.url, "body.url") };
+  return {
+    ...settings,
+    status: await checkStatus(deps, settings.status),
+    url: await checkRepositoryUrl(deps, settings.url, "body.url"),
+  };
 }
 
 function describeProblem({ path, name, directory }: GitMapping): string | undefined {
@@ -114,6 +121,7 @@ function describeProblem({ path, name, directory }: GitMapping): string | undefi
 
 /** @throws {AppError} `invalid` for a redacted secret, which a new repository cannot keep. */
 export function assertNoneKept(settings: SettingsSecrets): void {
+  mergeStatus(null, settings.status);
   for (const name of SECRETS) {
     if (settings[name] === REDACTED) {
       throw new AppError("invalid", `body.${name}: ${NOTHING_STORED}`);
@@ -122,15 +130,16 @@ export function assertNoneKept(settings: SettingsSecrets): void {
 }
 
 /** Secrets as answers show them. */
-export const redacted = ({ secret, ageIdentity }: SettingsSecrets): SettingsSecrets => ({
+export const redacted = ({ secret, ageIdentity, status }: SettingsSecrets): SettingsSecrets => ({
   secret: secret === null ? null : REDACTED,
   ageIdentity: ageIdentity === null ? null : REDACTED,
+  status: status && { ...status, token: REDACTED },
 });
 
 /** @param secrets The stored ones. */
 export const settingsOf = (
   repository: GitRepository,
-  { secret, ageIdentity }: SettingsSecrets,
+  { secret, ageIdentity, status }: SettingsSecrets,
 ): RepositorySettings => {
   const { refKind, refName } = repository;
   const named = (kind: GitRepository["refKind"]) => refKind === kind ? refName : null;
@@ -141,6 +150,7 @@ export const settingsOf = (
     commit: named("commit"),
     secret,
     ageIdentity,
+    status,
   };
 };
 
@@ -159,6 +169,7 @@ export function mergeSettings(
     ...before,
     ...(given && { branch: null, tag: null, commit: null }),
     ...definedFields(change),
+    status: mergeStatus(before.status, change.status),
   };
   if (merged.auth !== "basic") merged.username = change.username ?? null;
   const isElsewhere = URL.parse(merged.url)?.origin !== new URL(before.url).origin;
@@ -171,7 +182,7 @@ export function mergeSettings(
 }
 
 function keptSecret(
-  name: keyof SettingsSecrets,
+  name: (typeof SECRETS)[number],
   { [name]: stored }: RepositorySettings,
   { [name]: given }: Change<RepositorySettings>,
   isElsewhere: boolean,

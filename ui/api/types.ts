@@ -1573,6 +1573,7 @@ export type GitRepository = {
   username: string | null;
   secret: string | null;
   ageIdentity: string | null;
+  status: { kind: "github" | "gitlab" | "gitea"; apiUrl: string; token: string } | null;
   caCertificate: string | null;
   pollMinutes: number;
   signatures: "off" | "required";
@@ -1626,6 +1627,7 @@ export type GitRepositoryChanges = {
   username?: string | null;
   secret?: string | null;
   ageIdentity?: string | null;
+  status?: { kind: "github" | "gitlab" | "gitea"; apiUrl: string; token: string } | null;
   caCertificate?: string | null;
   pollMinutes?: number;
   signatures?: "off" | "required";
@@ -1661,6 +1663,7 @@ export type GitRepositoryWithSecret = {
   username: string | null;
   secret: string | null;
   ageIdentity: string | null;
+  status: { kind: "github" | "gitlab" | "gitea"; apiUrl: string; token: string } | null;
   caCertificate: string | null;
   pollMinutes: number;
   signatures: "off" | "required";
@@ -2685,6 +2688,7 @@ export type NewGitRepository = {
   username?: string | null;
   secret?: string | null;
   ageIdentity?: string | null;
+  status?: { kind: "github" | "gitlab" | "gitea"; apiUrl: string; token: string } | null;
   caCertificate?: string | null;
   pollMinutes?: number;
   signatures?: "off" | "required";
