@@ -1,7 +1,6 @@
 /** Repositories, and the stacks that follow them, from a real Git server. @module */
 
 import { deepEqual, equal, match, ok } from "node:assert/strict";
-import { continueStacks } from "../../../services/git/deploys.ts";
 import { composeLabels } from "../../helpers/fake_containers.ts";
 import { gitWorld, MAPPING, round } from "../../helpers/git_world.ts";
 import { sopsBinary, sopsDotenv, sopsIdentity } from "../../helpers/sops.ts";
@@ -360,19 +359,4 @@ Deno.test("git:write alone neither maps nor attaches stacks", async () => {
   equal((await call("PUT", "/api/stacks/shop/git", attached)).status, 403);
   const limited = { scope: { permissions: null, stacks: ["shop"] } };
   equal((await app.call("POST", "/api/git/repositories", given, limited)).status, 404);
-});
-
-Deno.test("the automation reports a plan once, and waits for a window", async () => {
-  await using all = await gitWorld();
-  const { app, server, add } = all;
-  const events = collectEvents(app, (kind) => kind === "git.planned");
-  const copy = await server.create("stacks");
-  await copy.push({ "stacks/shop/compose.yaml": composeOf("1") }, "First");
-  await add(copy.url, { mapping: [{ ...MAPPING[0], deploy: "plan" }] });
-  await round(app);
-  await continueStacks(app.deps);
-  await round(app);
-  deepEqual(events.map(({ data }) => (data as { changes: string[] }).changes), [
-    ["create default", "create web"],
-  ]);
 });
