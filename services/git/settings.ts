@@ -42,7 +42,7 @@ export interface RepositorySettings extends
   secret: string | null;
   /** Of age, for files that SOPS has encrypted. */
   ageIdentity: string | null;
-  /** Where the status of commits is reported. */
+  /** Forge that gets the status of commits. */
   status: StatusSettings | null;
 }
 

@@ -10,7 +10,7 @@ export interface CommitData {
   author: string;
   /** The first line. */
   message: string;
-  /** Who signed it; missing without a checked signature. */
+  /** Signer; missing without a checked signature. */
   signer?: string;
 }
 

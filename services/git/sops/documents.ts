@@ -10,14 +10,11 @@ type Open = SopsOpener["open"];
 /** Largest file in UTF-16 units, except for a wrapped one. */
 const UNITS_MAX = 256 * 1024;
 
-/** Encrypted comments, which are not restored. */
-const COMMENT = /^[ \t]*#ENC\[AES256_GCM,[^\]\n]*\][ \t]*\n?|[ \t]#ENC\[AES256_GCM,[^\]\n]*\]$/gm;
-
 const METADATA = "sops";
 
 export async function parseYaml(text: string): Promise<SopsFile> {
   const yaml = await load();
-  const documents = parse(yaml, text.replace(COMMENT, ""));
+  const documents = parse(yaml, withoutComments(text));
   return {
     ...metadataOf(documents[0]!),
     open: ({ open }) => {
@@ -26,6 +23,10 @@ export async function parseYaml(text: string): Promise<SopsFile> {
     },
   };
 }
+
+/** Encrypted comments are not restored. */
+const withoutComments = (text: string) =>
+  text.split("\n").filter((line) => !line.trimStart().startsWith("#ENC[")).join("\n");
 
 /** @param text An object. Numbers of keys stay in their order, unlike with `JSON.parse()`. */
 export async function parseJson(text: string): Promise<SopsFile> {

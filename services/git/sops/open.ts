@@ -45,7 +45,7 @@ async function parse(path: string, text: string): Promise<SopsFile | undefined> 
   if (/^sops_mac=/m.test(text)) return parseDotenv(text);
   if (/^sops:/m.test(text)) return await parseYaml(text);
   if (/^\[sops\]/m.test(text)) throw new SopsError("is encrypted with SOPS as INI; use dotenv");
-  if (!/^\s*\{[^]*"sops"\s*:/.test(text)) return undefined;
+  if (!text.trimStart().startsWith("{") || !text.includes('"sops"')) return undefined;
   const given = parseObject(text);
   if (typeof Object(given?.sops).mac !== "string") return undefined;
   const isWrapped = Object.keys(given!).sort().join() === "data,sops" &&

@@ -1,4 +1,4 @@
-/** What becomes of commits without a person: plans and deploys, and who may let them happen. @module */
+/** Commits without a person: what is planned and deployed, and who may let that happen. @module */
 
 import { deepEqual, equal } from "node:assert/strict";
 import { continueStacks } from "../../../services/git/deploys.ts";
