@@ -16,6 +16,7 @@ import {
 } from "../../services/git/settings.ts";
 import { SIGNERS_MAX } from "../../services/git/signers.ts";
 import { STACK_STATES } from "../../services/git/state.ts";
+import { STATUS_KINDS } from "../../services/git/status/settings.ts";
 import { syncRepository } from "../../services/git/sync.ts";
 import { testRepository } from "../../services/git/test.ts";
 import type { Deps } from "../../services/deps.ts";
@@ -26,6 +27,9 @@ import { Done, Name, Timestamp } from "../contract/shapes.ts";
 import { Commit, Directory } from "../stacks/shapes.ts";
 
 const MAPPINGS_MAX = 100;
+
+/** Identities have 74 to 80 characters. */
+const AGE_IDENTITY_MAX = 200;
 
 /** A relative path, with at most one `*` in all. */
 const RepositoryPath = z.string().max(500).regex(
@@ -84,6 +88,21 @@ const fields = {
       "The token or the password. Stored encrypted and never returned; `********` in an " +
       "update keeps it",
   }),
+  ageIdentity: z.string().min(1).max(AGE_IDENTITY_MAX).nullable().meta({
+    description:
+      "Opens files that SOPS has encrypted for age (`AGE-SECRET-KEY-1...`). Stored encrypted and " +
+      "never returned; `********` in an update keeps it",
+  }),
+  status: z.strictObject({
+    kind: z.enum(STATUS_KINDS).meta({ description: "gitea: also Forgejo" }),
+    apiUrl: z.string().min(1).max(OUTBOUND_URL_MAX).meta({ example: "https://api.github.com" }),
+    token: credential.meta({
+      description: "May write the status of commits. Stored encrypted and never returned; " +
+        "`********` in an update keeps it",
+    }),
+  }).nullable().meta({
+    description: "Forge that gets the status of commits: pending, success or failure",
+  }),
   caCertificate: z.string().min(1).max(CA_CERTIFICATE_MAX).nullable().meta({
     description: "Certificates (PEM) of the server's authority, trusted in addition to the " +
       "public ones",
@@ -115,6 +134,8 @@ const NewRepository = z.object({
   auth: fields.auth.default("none"),
   username: fields.username.default(null),
   secret: fields.secret.default(null),
+  ageIdentity: fields.ageIdentity.default(null),
+  status: fields.status.default(null),
   caCertificate: fields.caCertificate.default(null),
   pollMinutes: fields.pollMinutes.default(5),
   signatures: fields.signatures.default("off"),
@@ -138,6 +159,7 @@ const shape = {
   name: z.string(),
   url: z.string(),
   secret: z.string().nullable().meta({ description: "`********` if there is one" }),
+  ageIdentity: z.string().nullable().meta({ description: "`********` if there is one" }),
   head: Commit.nullable().meta({ description: "The last accepted commit" }),
   refused: Commit.extend({ reason: z.string() }).nullable().meta({
     description: "A newer commit that was not accepted",

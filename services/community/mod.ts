@@ -20,6 +20,7 @@ import { omittedReadRecorder } from "../access/audit/omitted_reads.ts";
 import { certificateWatcher } from "../probes/certificate_watcher.ts";
 import { containerWatcher } from "../containers/watcher.ts";
 import { fleetKeeper, fleetMember } from "../fleet/workers.ts";
+import { gitStatusChannel } from "../git/status/channel.ts";
 import { gitWatcher } from "../git/watcher.ts";
 import { hostSampler } from "../metrics/host/sampler.ts";
 import { integrationPoller } from "../automation/integrations/poller.ts";
@@ -83,6 +84,7 @@ export const communityChannels: readonly OutboxChannel[] = [
   webhookChannel,
   pushChannel,
   notificationChannel,
+  gitStatusChannel,
 ];
 
 export const communityRecorders: readonly Recorder[] = [

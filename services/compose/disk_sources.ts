@@ -147,15 +147,16 @@ const elsewhere = (what: string) =>
  *
  * @param given Texts that are not on disk yet, and win over those that are.
  * @param recovered Values of variables that the files do not have.
+ * @param isCopied Whether files of configs and secrets are read, too, instead of mounted.
  * @throws {AppError} `conflict` if a Compose file does not exist, or a file cannot be read.
  */
 export async function readSources(
   { composeLoader }: LoaderDeps,
   files: Pick<HostFiles, "read">,
   place: DiskPlace,
-  { profiles, recovered, given = new Map() }: Pick<StoredSources, "profiles" | "recovered"> & {
-    given?: Texts;
-  },
+  { profiles, recovered, given = new Map(), isCopied = false }:
+    & Pick<StoredSources, "profiles" | "recovered">
+    & { given?: Texts; isCopied?: boolean },
 ): Promise<StoredSources> {
   const { directory, configFiles } = place;
   const [main = ""] = configFiles;
@@ -182,7 +183,8 @@ export async function readSources(
   for (let isComplete = false; !isComplete;) {
     const texts = textsByName(known, directory);
     const options = { compose, env: env ?? "", profiles, recovered, files: texts };
-    const { asked } = await loadGiven(composeLoader.load, { ...options, ...placeInLoader(place) });
+    const inLoader = isCopied ? undefined : placeInLoader(place);
+    const { asked } = await loadGiven(composeLoader.load, { ...options, ...inLoader });
     const missing = new Set(asked.map((path) => absolute(path, directory)).filter(isNew));
     for (const path of missing) {
       await read(path);

@@ -21,6 +21,7 @@ import { keptSources, type StoredSources } from "../compose/validate.ts";
 import { findCurrent, findVersion, insertVersion, openVersion } from "../compose/versions.ts";
 import type { Deps } from "../deps.ts";
 import { AppError, PlanRefusedError, requireFound } from "../errors.ts";
+import { openSecrets } from "./credentials.ts";
 import { endedDeploys } from "./deploys.ts";
 import { openBare } from "./fetch/bare.ts";
 import { openTree } from "./fetch/tree.ts";
@@ -183,15 +184,19 @@ function keptVariables(
 
 async function sourcesOf(
   deps: Deps,
-  { id, head }: GitRepository & { head: VersionCommit },
+  repository: GitRepository & { head: VersionCommit },
   settings: Pick<GitStack, "path" | "directory" | "profiles">,
   variables: string | null,
   before: StoredSources | undefined,
 ): Promise<StoredSources> {
+  const { id, head } = repository;
   const { path, directory } = settings;
   const tree = openTree(await openBare(deps, id), head.id);
   const base = directory === null ? before?.place ?? before?.base : undefined;
-  const sources = await readStackSources(deps, tree, settings, variables, base);
+  const sources = await readStackSources(deps, tree, settings, {
+    env: variables,
+    ageIdentity: openSecrets(deps, repository).ageIdentity,
+  }, base);
   if (!sources) {
     throw new AppError("not_found", `Commit ${head.id.slice(0, 10)} does not have ${path}`);
   }

@@ -5,12 +5,17 @@ import type { Deps } from "../deps.ts";
 import { basicAuthorization } from "../outbound/url_credentials.ts";
 import { openOrConflict, type Secrets } from "../secrets/secrets.ts";
 import type { Remote } from "./fetch/http.ts";
+import type { StatusSettings } from "./status/settings.ts";
 
 export interface RepositorySecrets {
   /** The token or the password. */
   secret: string | null;
   /** Of the webhook, in the form of Standard Webhooks: `whsec_` and base64. */
   webhookSecret: string;
+  /** Of age, for files that SOPS has encrypted. */
+  ageIdentity: string | null;
+  /** With its token. */
+  status: StatusSettings | null;
 }
 
 /** User name of forges that accept a token in place of a password. */
@@ -26,13 +31,25 @@ export const sealSecrets = (
   values: RepositorySecrets,
 ): string => secrets.seal(JSON.stringify(values), purposeOf(repository));
 
+type Sealed = Pick<GitRepository, "id" | "url" | "name" | "sealedSecrets">;
+
+/** @throws {SealError} If they cannot be decrypted. */
+export const readSecrets = (
+  { secrets }: Pick<Deps, "secrets">,
+  repository: Sealed,
+): RepositorySecrets => ({
+  ageIdentity: null,
+  status: null,
+  ...JSON.parse(secrets.open(repository.sealedSecrets, purposeOf(repository))),
+});
+
 /** @throws {AppError} `conflict` if they cannot be decrypted. */
 export const openSecrets = (
-  { secrets }: Pick<Deps, "secrets">,
-  repository: Pick<GitRepository, "id" | "url" | "name" | "sealedSecrets">,
+  deps: Pick<Deps, "secrets">,
+  repository: Sealed,
 ): RepositorySecrets =>
   openOrConflict(
-    () => JSON.parse(secrets.open(repository.sealedSecrets, purposeOf(repository))),
+    () => readSecrets(deps, repository),
     `delete the repository ${repository.name} and add it again`,
   );
 

@@ -7,7 +7,7 @@ import {
   selectGitStacks,
   updateGitStack,
 } from "../../db/git_stacks.ts";
-import { selectJobs, selectUnfinishedJobOf } from "../../db/jobs.ts";
+import { type Job, selectJobs, selectUnfinishedJobOf } from "../../db/jobs.ts";
 import { selectCurrentVersion, selectStackVersion } from "../../db/stack_versions.ts";
 import { automaticActor, recordAudit } from "../access/audit/audit.ts";
 import type { Caller } from "../access/caller.ts";
@@ -24,6 +24,7 @@ import { openedAt } from "../updates/window.ts";
 import { openBare } from "./fetch/bare.ts";
 import { AUTHOR, measure } from "./follow.ts";
 import { nextStep, stateOf } from "./state.ts";
+import { reportStatus } from "./status/channel.ts";
 
 /** Jobs that are read of a stack. */
 const JOBS_READ = 20;
@@ -61,24 +62,42 @@ async function recordDeploys(deps: Deps, stack: string): Promise<void> {
   const [last] = fresh;
   if (!last) return;
   const deployed = fresh.find(({ status }) => status === "succeeded")?.version;
-  updateGitStack(db, stack, {
-    seenJob: last.id,
-    failedVersion: last.status === "succeeded" ? null : last.version,
-    ...(deployed !== undefined && {
-      deployedVersion: deployed,
-      deployedCommit: selectStackVersion(db, stack, deployed)?.gitCommit?.id ?? null,
-    }),
+  db.transaction(() => {
+    updateGitStack(db, stack, {
+      seenJob: last.id,
+      failedVersion: last.status === "succeeded" ? null : last.version,
+      ...(deployed !== undefined && {
+        deployedVersion: deployed,
+        deployedCommit: selectStackVersion(db, stack, deployed)?.gitCommit?.id ?? null,
+      }),
+    });
+    for (const job of fresh.toReversed()) reportDeploy(deps, row, job);
   });
   await measureStack(deps, row);
 }
 
+function reportDeploy(
+  deps: Deps,
+  { stack, repositoryId }: GitStack,
+  { status, version, error }: EndedDeploy,
+): void {
+  const commit = selectStackVersion(deps.db, stack, version)?.gitCommit?.id;
+  if (commit === undefined) return;
+  const isDone = status === "succeeded";
+  reportStatus(deps, selectGitRepository(deps.db, repositoryId), {
+    stack,
+    commit,
+    state: isDone ? "success" : "failure",
+    description: isDone ? `Version ${version} is deployed` : error ?? "The deploy failed",
+  });
+}
+
+type EndedDeploy = Pick<Job, "id" | "status" | "error"> & Pick<DeployInput, "version">;
+
 /** Deploys of a whole stack that have ended, newest first. */
-export function endedDeploys(
-  db: Deps["db"],
-  stack: string,
-): { id: string; status: string; version: number }[] {
+export function endedDeploys(db: Deps["db"], stack: string): EndedDeploy[] {
   return selectJobs(db, { kind: [deployKind.id], target: stack }, { limit: JOBS_READ })
-    .map(({ id, status, input }) => ({ id, status, ...input as DeployInput }))
+    .map(({ id, status, error, input }) => ({ id, status, error, ...input as DeployInput }))
     // A deploy of some services leaves the others as they are.
     .filter(({ status, services }) =>
       services === null && !["queued", "running", "cancelled"].includes(status)

@@ -21,14 +21,19 @@ import { emit, type EmitDeps } from "../events/emit.ts";
 import type { Bare } from "./fetch/bare.ts";
 import { rangeBetween } from "./fetch/commits.ts";
 import { openTree, type Tree } from "./fetch/tree.ts";
+import { openSecrets } from "./credentials.ts";
 import { findStacks, type MappedStack } from "./mapping.ts";
 import { readStackSources } from "./stack_sources.ts";
+import { reportStatus } from "./status/channel.ts";
 import { openEnv } from "./variables.ts";
 
 export type FollowDeps =
   & EmitDeps
   & ReadDeps
-  & Pick<Deps, "composeLoader" | "config" | "db" | "git" | "log" | "now" | "secrets">;
+  & Pick<
+    Deps,
+    "composeLoader" | "config" | "db" | "git" | "log" | "now" | "outbox" | "secrets"
+  >;
 
 /** Author of the versions that are made of commits, instead of the id of a user. */
 export const AUTHOR = "git";
@@ -122,7 +127,10 @@ async function followStack(
   try {
     const before = current && openVersion(deps, current).sources;
     const base = row.directory === null ? before?.base : undefined;
-    const sources = await readStackSources(deps, tree, row, openEnv(deps, row), base);
+    const sources = await readStackSources(deps, tree, row, {
+      env: openEnv(deps, row),
+      ageIdentity: openSecrets(deps, repository).ageIdentity,
+    }, base);
     if (!sources) {
       updateGitStack(db, stack, { isOrphaned: true });
       return;
@@ -130,7 +138,7 @@ async function followStack(
     const after = before ? { ...keptSources(before), ...sources } : sources;
     await loadDeployable(deps, after, stack);
     if (!before) assertRoomForStack(deps);
-    storeVersion(deps, row, commit, before, after);
+    storeVersion(deps, repository, row, commit, { before, after });
   } catch (error) {
     const problem = describe(error, row);
     if (problem === undefined) throw error;
@@ -143,10 +151,10 @@ async function followStack(
 /** In one transaction with its row, so that after a crash no version counts as an edit. */
 function storeVersion(
   deps: FollowDeps,
+  repository: GitRepository,
   { stack, version }: GitStack,
   commit: VersionCommit,
-  before: StoredSources | undefined,
-  sources: StoredSources,
+  { before, after: sources }: { before: StoredSources | undefined; after: StoredSources },
 ): void {
   const { db } = deps;
   // A request may have changed the stack meanwhile; the next round sees it.
@@ -164,7 +172,11 @@ function storeVersion(
     version: next,
     sources,
     commit,
-    also: () => updateGitStack(db, stack, { ...found, version: next, commitId: commit.id }),
+    also: () => {
+      updateGitStack(db, stack, { ...found, version: next, commitId: commit.id });
+      const description = `Version ${next} is not deployed yet`;
+      reportStatus(deps, repository, { stack, commit: commit.id, state: "pending", description });
+    },
   });
   deps.git.notify();
 }
@@ -189,15 +201,16 @@ export function describe(error: unknown, { path }: Pick<GitStack, "path">): stri
 /** Reports a problem once. */
 function reportProblem(
   deps: FollowDeps,
-  { name }: GitRepository,
+  repository: GitRepository,
   { id, author, message }: VersionCommit,
   { stack, problem }: GitStack,
   reason: string,
 ): void {
   if (reason === problem) return;
-  const data = { repository: name, stack, commit: id, author, message, reason };
+  const data = { repository: repository.name, stack, commit: id, author, message, reason };
   emit(deps, "git.commit_refused", data, () => {
     updateGitStack(deps.db, stack, { problem: reason });
+    reportStatus(deps, repository, { stack, commit: id, state: "failure", description: reason });
   });
 }
 

@@ -16,13 +16,15 @@ import { assertMayDo, type Caller } from "../access/caller.ts";
 import type { Change } from "../change.ts";
 import type { Deps } from "../deps.ts";
 import { requireFound, tooMany } from "../errors.ts";
+import { openIfPossible } from "../secrets/secrets.ts";
 import { REDACTED } from "../text/redact.ts";
-import { openSecrets, type RepositorySecrets, sealSecrets } from "./credentials.ts";
+import { openSecrets, readSecrets, type RepositorySecrets, sealSecrets } from "./credentials.ts";
 import { removeBare } from "./fetch/bare.ts";
 import {
   assertNoneKept,
   checkSettings,
   mergeSettings,
+  redacted,
   refOf,
   type RepositorySettings,
   type SettingsDeps,
@@ -36,6 +38,7 @@ const REPOSITORIES_MAX = 100;
 const HOOK_TOKEN_BYTES = 18;
 const HOOK_SECRET_BYTES = 32;
 
+type ViewDeps = Pick<Deps, "db" | "secrets">;
 type RepositoryDeps = SettingsDeps & Pick<Deps, "git" | "now" | "log">;
 
 /** A repository as the API returns it; the secret is redacted. */
@@ -62,11 +65,11 @@ export interface RepositoryView extends
 export type RepositoryWithSecret = RepositoryView & { webhookSecret: string | null };
 
 /** All repositories by name. */
-export const listRepositories = (deps: Pick<Deps, "db">): RepositoryView[] =>
+export const listRepositories = (deps: ViewDeps): RepositoryView[] =>
   selectGitRepositories(deps.db).map((repository) => toView(deps, repository));
 
 /** @throws {AppError} `not_found`. */
-export const getRepository = (deps: Pick<Deps, "db">, id: string): RepositoryView =>
+export const getRepository = (deps: ViewDeps, id: string): RepositoryView =>
   toView(deps, requireRepository(deps, id));
 
 /**
@@ -122,8 +125,8 @@ function rowOf(
   settings: RepositorySettings,
   webhookSecret: string,
 ) {
-  const { branch: _, tag: __, commit: ___, secret, ...fields } = settings;
-  const values: RepositorySecrets = { secret, webhookSecret };
+  const { branch: _, tag: __, commit: ___, secret, ageIdentity, status, ...fields } = settings;
+  const values: RepositorySecrets = { secret, ageIdentity, status, webhookSecret };
   return {
     ...fields,
     ...refOf(settings),
@@ -149,7 +152,7 @@ export async function changeRepository(
   // Another address or other signers would deploy something else.
   if (selectGitStacksOf(db, id).length > 0) assertMayDo(caller, "admin", "stacks:write");
   const known = openSecrets(deps, found);
-  const merged = mergeSettings(settingsOf(found, known.secret), change);
+  const merged = mergeSettings(settingsOf(found, known), change);
   assertMayMap(caller, merged);
   const settings = await checkSettings(deps, merged);
   const before = requireRepository(deps, id);
@@ -201,11 +204,15 @@ function assertMayMap(caller: Caller, { mapping }: Pick<RepositorySettings, "map
   if (mapping.length > 0) assertMayDo(caller, "admin", "stacks:write");
 }
 
-function toView({ db }: Pick<Deps, "db">, repository: GitRepository): RepositoryView {
+function toView(deps: ViewDeps, repository: GitRepository): RepositoryView {
+  const { db } = deps;
   const { hookToken, auth } = repository;
+  // Without the key, what cannot be opened is shown as stored, as far as it is known.
+  const secrets = openIfPossible(() => readSecrets(deps, repository)) ??
+    { secret: auth === "none" ? null : REDACTED, ageIdentity: null, status: null };
   return {
     ...repository,
-    ...settingsOf(repository, auth === "none" ? null : REDACTED),
+    ...settingsOf(repository, redacted(secrets)),
     webhookPath: `/hooks/git/${hookToken}`,
     stacks: selectGitStacksOf(db, repository.id).map((row) => ({
       name: row.stack,

@@ -8,6 +8,8 @@ import { assertCertificates } from "../outbound/certificates.ts";
 import type { OutboundDeps } from "../outbound/url.ts";
 import { GIVE_AGAIN, NOTHING_STORED, REDACTED } from "../text/redact.ts";
 import { checkRepositoryUrl } from "./address.ts";
+import { isIdentity } from "./sops/open.ts";
+import { checkStatus, mergeStatus, type StatusSettings } from "./status/settings.ts";
 import { parseSigners } from "./signers.ts";
 
 export {
@@ -38,7 +40,15 @@ export interface RepositorySettings extends
   commit: string | null;
   /** The token or the password. */
   secret: string | null;
+  /** Of age, for files that SOPS has encrypted. */
+  ageIdentity: string | null;
+  /** Forge that gets the status of commits. */
+  status: StatusSettings | null;
 }
+
+/** Fields that are stored encrypted, and redacted in answers. */
+export type SettingsSecrets = Pick<RepositorySettings, (typeof SECRETS)[number] | "status">;
+const SECRETS = ["secret", "ageIdentity"] as const;
 
 export type SettingsDeps = OutboundDeps & Pick<Deps, "db" | "secrets">;
 
@@ -77,11 +87,19 @@ export async function checkSettings(
   if (settings.signatures === "required" && signers.length === 0) {
     throw problem("allowedSigners: is required for signatures required");
   }
+  const { ageIdentity } = settings;
+  if (ageIdentity !== null && !await isIdentity(ageIdentity)) {
+    throw problem("ageIdentity: must be an identity as age-keygen makes it: AGE-SECRET-KEY-1...");
+  }
   for (const [at, mapping] of settings.mapping.entries()) {
     const text = describeProblem(mapping);
     if (text !== undefined) throw problem(`mapping.${at}.${text}`);
   }
-  return { ...settings, url: await checkRepositoryUrl(deps, settings.url, "body.url") };
+  return {
+    ...settings,
+    status: await checkStatus(deps, settings.status),
+    url: await checkRepositoryUrl(deps, settings.url, "body.url"),
+  };
 }
 
 function describeProblem({ path, name, directory }: GitMapping): string | undefined {
@@ -102,14 +120,26 @@ function describeProblem({ path, name, directory }: GitMapping): string | undefi
 }
 
 /** @throws {AppError} `invalid` for a redacted secret, which a new repository cannot keep. */
-export function assertNoneKept({ secret }: Pick<RepositorySettings, "secret">): void {
-  if (secret === REDACTED) throw new AppError("invalid", `body.secret: ${NOTHING_STORED}`);
+export function assertNoneKept(settings: SettingsSecrets): void {
+  mergeStatus(null, settings.status);
+  for (const name of SECRETS) {
+    if (settings[name] === REDACTED) {
+      throw new AppError("invalid", `body.${name}: ${NOTHING_STORED}`);
+    }
+  }
 }
 
-/** @param secret The stored one. */
+/** Secrets as answers show them. */
+export const redacted = ({ secret, ageIdentity, status }: SettingsSecrets): SettingsSecrets => ({
+  secret: secret === null ? null : REDACTED,
+  ageIdentity: ageIdentity === null ? null : REDACTED,
+  status: status && { ...status, token: REDACTED },
+});
+
+/** @param secrets The stored ones. */
 export const settingsOf = (
   repository: GitRepository,
-  secret: string | null,
+  { secret, ageIdentity, status }: SettingsSecrets,
 ): RepositorySettings => {
   const { refKind, refName } = repository;
   const named = (kind: GitRepository["refKind"]) => refKind === kind ? refName : null;
@@ -119,11 +149,13 @@ export const settingsOf = (
     tag: named("tag"),
     commit: named("commit"),
     secret,
+    ageIdentity,
+    status,
   };
 };
 
 /**
- * The settings after a change. The secret is kept for the same server only.
+ * The settings after a change. Secrets are kept for the same server only.
  *
  * @throws {AppError} `invalid` for a secret that cannot be kept.
  */
@@ -137,14 +169,29 @@ export function mergeSettings(
     ...before,
     ...(given && { branch: null, tag: null, commit: null }),
     ...definedFields(change),
+    status: mergeStatus(before.status, change.status),
   };
-  if (merged.auth === "none") merged.secret = null;
   if (merged.auth !== "basic") merged.username = change.username ?? null;
-  const isKept = change.secret === undefined || change.secret === REDACTED;
-  if (!isKept || merged.auth === "none") return merged;
-  if (before.secret === null) throw new AppError("invalid", `body.secret: ${NOTHING_STORED}`);
-  if (URL.parse(merged.url)?.origin !== new URL(before.url).origin) {
-    throw new AppError("invalid", `body.secret: ${GIVE_AGAIN}`);
+  const isElsewhere = URL.parse(merged.url)?.origin !== new URL(before.url).origin;
+  for (const name of SECRETS) {
+    const { [name]: given = REDACTED } = change;
+    if (name === "secret" && merged.auth === "none") merged[name] = null;
+    else if (given === REDACTED) merged[name] = keptSecret(name, before, change, isElsewhere);
   }
-  return { ...merged, secret: before.secret };
+  return merged;
+}
+
+function keptSecret(
+  name: (typeof SECRETS)[number],
+  { [name]: stored }: RepositorySettings,
+  { [name]: given }: Change<RepositorySettings>,
+  isElsewhere: boolean,
+): string | null {
+  const problem = stored === null
+    ? given === REDACTED ? NOTHING_STORED : undefined
+    : isElsewhere
+    ? GIVE_AGAIN
+    : undefined;
+  if (problem !== undefined) throw new AppError("invalid", `body.${name}: ${problem}`);
+  return stored;
 }

@@ -8,6 +8,7 @@ import type { DiskPlace, LoaderDeps, StoredSources } from "../compose/validate.t
 import { AppError } from "../errors.ts";
 import { isInside } from "../text/paths.ts";
 import type { Tree } from "./fetch/tree.ts";
+import { openSops } from "./sops/open.ts";
 
 /** Location of the repository for the loader, in place of a directory on the host. */
 const ROOT = "/repository";
@@ -17,7 +18,8 @@ export type FollowedFile = Pick<GitStack, "path" | "directory" | "profiles">;
 /**
  * Reads the Compose file and the files that it names.
  *
- * @param env Text of variables behind those of `.env`, which therefore win.
+ * @param values Text of variables behind those of `.env`, which therefore win; identity that opens
+ * what SOPS has encrypted.
  * @param base Location on the host that the stack has already, for relative paths and labels.
  * @returns `undefined` if the Compose file does not exist.
  * @throws {AppError} `conflict` for a file that cannot be read.
@@ -26,7 +28,7 @@ export async function readStackSources(
   deps: LoaderDeps,
   tree: Tree,
   { path, directory, profiles }: FollowedFile,
-  env: string | null,
+  { env, ageIdentity }: { env: string | null; ageIdentity: string | null },
   base?: DiskPlace,
 ): Promise<StoredSources | undefined> {
   const own = base ?? placeIn(directory, path);
@@ -37,12 +39,18 @@ export async function readStackSources(
       const name = isInside(absolute, ROOT) ? absolute.slice(ROOT.length + 1) : absolute;
       throw new AppError("conflict", `${name} is not in the directory of ${path}`);
     }
-    const text = await tree.read(absolute.slice(ROOT.length + 1));
+    const name = absolute.slice(ROOT.length + 1);
+    const found = await tree.read(name);
+    // The Compose file is shown to those who may not see secrets.
+    const text = found === undefined || name === path
+      ? found
+      : await openSops(name, found, ageIdentity);
     return absolute === posix.join(virtual, ENV_FILE) ? withEnv(text, env) : text;
   };
   if (await tree.read(path) === undefined) return undefined;
   const { place: _, outside: __, ...sources } = await readSources(deps, { read }, place, {
     profiles: profiles ?? undefined,
+    isCopied: own === undefined,
   });
   return { ...sources, ...(own && { base: own }) };
 }

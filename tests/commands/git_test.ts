@@ -4,6 +4,7 @@ import { simulateContainers } from "../helpers/fake_containers.ts";
 import { fakeEngine } from "../helpers/fake_engine.ts";
 import { gitServer } from "../helpers/git_server.ts";
 import { type Longshore, startLongshore } from "../helpers/longshore.ts";
+import { sopsDotenv, sopsIdentity } from "../helpers/sops.ts";
 import { until } from "../helpers/until.ts";
 
 Deno.test("git add and git status show the stacks, and a crash makes no version twice", async () => {
@@ -62,4 +63,11 @@ Deno.test("git add and git status show the stacks, and a crash makes no version 
   const fetched = await last.call("POST", `/api/git/repositories/${body.repositories[0].id}/fetch`);
   equal(fetched.status, 200, JSON.stringify(fetched.body));
   equal((await versionsOf(last)).length, 2);
+
+  const { identity, recipient } = await sopsIdentity();
+  await copy.push({ "stacks/shop/.env": await sopsDotenv(recipient, { TAG: "3" }) });
+  const path = `/api/git/repositories/${body.repositories[0].id}`;
+  equal((await last.call("PUT", path, { ageIdentity: identity })).status, 200);
+  equal((await last.call("POST", `${path}/fetch`)).status, 200);
+  equal((await last.call("GET", "/api/stacks/shop/source")).body.env, "TAG=3\n");
 });

@@ -28,7 +28,7 @@ export async function gitWorld(
     now: "2026-01-01T12:00:00Z",
     ...options,
     engine: engine.engine,
-    config: { dataDir: data.path, outboundAllow: ["127.0.0.1"] },
+    config: { ...options.config, dataDir: data.path, outboundAllow: ["127.0.0.1"] },
   });
   const add = async (url: string, more = {}) => {
     const { status, body } = await app.call("POST", "/api/git/repositories", {

@@ -1572,6 +1572,8 @@ export type GitRepository = {
   auth: "none" | "token" | "basic";
   username: string | null;
   secret: string | null;
+  ageIdentity: string | null;
+  status: { kind: "github" | "gitlab" | "gitea"; apiUrl: string; token: string } | null;
   caCertificate: string | null;
   pollMinutes: number;
   signatures: "off" | "required";
@@ -1624,6 +1626,8 @@ export type GitRepositoryChanges = {
   auth?: "none" | "token" | "basic";
   username?: string | null;
   secret?: string | null;
+  ageIdentity?: string | null;
+  status?: { kind: "github" | "gitlab" | "gitea"; apiUrl: string; token: string } | null;
   caCertificate?: string | null;
   pollMinutes?: number;
   signatures?: "off" | "required";
@@ -1658,6 +1662,8 @@ export type GitRepositoryWithSecret = {
   auth: "none" | "token" | "basic";
   username: string | null;
   secret: string | null;
+  ageIdentity: string | null;
+  status: { kind: "github" | "gitlab" | "gitea"; apiUrl: string; token: string } | null;
   caCertificate: string | null;
   pollMinutes: number;
   signatures: "off" | "required";
@@ -2681,6 +2687,8 @@ export type NewGitRepository = {
   auth?: "none" | "token" | "basic";
   username?: string | null;
   secret?: string | null;
+  ageIdentity?: string | null;
+  status?: { kind: "github" | "gitlab" | "gitea"; apiUrl: string; token: string } | null;
   caCertificate?: string | null;
   pollMinutes?: number;
   signatures?: "off" | "required";

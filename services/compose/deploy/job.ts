@@ -20,7 +20,7 @@ export interface DeployInput {
   /** Of the stored sources. */
   version: number;
   /** Commit that the version was made of. */
-  commit?: { commit: string; author: string; message: string };
+  commit?: { commit: string; author: string; message: string; signer?: string };
   /** `null` for that of each service. */
   pull: PullPolicy | null;
   recreate: RecreatePolicy;

@@ -192,8 +192,8 @@ function commitOf(
 ): Pick<DeployInput, "commit"> {
   const { gitCommit } = findVersion(deps, name, version);
   if (!gitCommit) return {};
-  const { id, author, message } = gitCommit;
-  return { commit: { commit: id, author, message } };
+  const { id, author, message, signer } = gitCommit;
+  return { commit: { commit: id, author, message, ...(signer !== null && { signer }) } };
 }
 
 /** As the request says, else the labels of the containers that are there, else the setting. */

@@ -1,6 +1,6 @@
 /**
- * Compliance entries of the service's own actions (remediation and failed schedules) and of sign-ins
- * from new clients. Observed events (an alert, a stopped container) have no entry.
+ * Compliance entries of the service's own actions (remediation, failed schedules, deploys of commits)
+ * and of sign-ins from new clients. Observed events (an alert, a stopped container) have no entry.
  *
  * @module
  */
@@ -58,6 +58,25 @@ function actionEntry(event: AppEvent): NewEntry | undefined {
         resource_id: ruleId,
         detail: `Rule ${rule} was disabled: ${reason}`,
         metadata: { rule },
+      };
+    }
+    case "deploy.succeeded":
+    case "deploy.rolled_back":
+    case "deploy.failed":
+    case "deploy.needs_attention": {
+      const { stack, version, commit, author, message, signer = null } = event.data;
+      // Other deploys have the entries of their requests.
+      if (commit === undefined) return undefined;
+      const isSuccess = event.event === "deploy.succeeded";
+      return {
+        ...common,
+        severity: isSuccess ? "info" : "warning",
+        action: event.event,
+        resource_type: "stacks",
+        resource_id: stack,
+        detail: `Commit ${commit} ${isSuccess ? "was deployed" : "could not be deployed"}`,
+        outcome: isSuccess ? "success" : "failure",
+        metadata: { commit, author: shorten(author!), message: shorten(message!), signer, version },
       };
     }
     case "schedule.failed": {

@@ -10,6 +10,8 @@ export interface CommitData {
   author: string;
   /** The first line. */
   message: string;
+  /** Signer; missing without a checked signature. */
+  signer?: string;
 }
 
 /** Lines of messages about a commit; empty ones are left out. */

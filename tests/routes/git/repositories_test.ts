@@ -1,9 +1,9 @@
 /** Repositories, and the stacks that follow them, from a real Git server. @module */
 
 import { deepEqual, equal, match, ok } from "node:assert/strict";
-import { continueStacks } from "../../../services/git/deploys.ts";
 import { composeLabels } from "../../helpers/fake_containers.ts";
 import { gitWorld, MAPPING, round } from "../../helpers/git_world.ts";
+import { sopsBinary, sopsDotenv, sopsIdentity } from "../../helpers/sops.ts";
 import { collectEvents, type TestApp } from "../../helpers/test_app.ts";
 
 const composeOf = (tag: string, more = "") => `services:\n  web:\n    image: nginx:${tag}\n${more}`;
@@ -237,6 +237,48 @@ Deno.test("files that cannot be those of a stack are refused by name", async () 
   }
 });
 
+Deno.test("files that SOPS has encrypted are opened, and stored only encrypted", async () => {
+  await using all = await gitWorld();
+  const { app, server, add } = all;
+  const { identity, recipient } = await sopsIdentity();
+  const copy = await server.create("stacks");
+  await copy.push({
+    "stacks/shop/compose.yaml": composeOf("1", "    env_file: app.env\n    secrets: [key]\n") +
+      "secrets:\n  key:\n    file: tls.key\n",
+    "stacks/shop/.env": await sopsDotenv(recipient, { TAG: "hunter2" }),
+    "stacks/shop/app.env": await sopsDotenv(recipient, { PASSWORD: "hunter2" }),
+    "stacks/shop/tls.key": await sopsBinary(recipient, "hunter2\n"),
+  });
+  const { id } = await add(copy.url);
+  const path = `/api/git/repositories/${id}`;
+  await round(app);
+  const { state, problem } = await gitOf(app, "shop");
+  deepEqual([state, problem], [
+    "refused",
+    "stacks/shop/.env is encrypted with SOPS; enter the age identity of the repository",
+  ]);
+
+  const bad = await app.call("PUT", path, { ageIdentity: `${identity}A` });
+  match(bad.body.error, /^body\.ageIdentity: must be an identity/);
+  const { body } = await app.call("PUT", path, { ageIdentity: identity });
+  equal(body.ageIdentity, "********");
+  await round(app);
+  equal((await gitOf(app, "shop")).problem, null);
+  const { env, files } = await sourceOf(app, "shop");
+  deepEqual([env, files], ["TAG=hunter2\n", {
+    "app.env": "PASSWORD=hunter2\n",
+    "tls.key": "hunter2\n",
+  }]);
+  const versions = await versionsOf(app, "shop");
+  await round(app);
+  equal((await versionsOf(app, "shop")).length, versions.length);
+  for (const table of ["git_repositories", "git_stacks", "stack_versions"]) {
+    const rows = JSON.stringify(app.deps.db.all<object>(`SELECT * FROM ${table}`));
+    ok(!rows.includes("hunter2") && !rows.includes(identity), table);
+  }
+  equal((await app.call("PUT", path, { ageIdentity: null })).body.ageIdentity, null);
+});
+
 Deno.test("secrets are sealed, never shown, and kept for the same server only", async () => {
   await using all = await gitWorld();
   const { app, add } = all;
@@ -317,19 +359,4 @@ Deno.test("git:write alone neither maps nor attaches stacks", async () => {
   equal((await call("PUT", "/api/stacks/shop/git", attached)).status, 403);
   const limited = { scope: { permissions: null, stacks: ["shop"] } };
   equal((await app.call("POST", "/api/git/repositories", given, limited)).status, 404);
-});
-
-Deno.test("the automation reports a plan once, and waits for a window", async () => {
-  await using all = await gitWorld();
-  const { app, server, add } = all;
-  const events = collectEvents(app, (kind) => kind === "git.planned");
-  const copy = await server.create("stacks");
-  await copy.push({ "stacks/shop/compose.yaml": composeOf("1") }, "First");
-  await add(copy.url, { mapping: [{ ...MAPPING[0], deploy: "plan" }] });
-  await round(app);
-  await continueStacks(app.deps);
-  await round(app);
-  deepEqual(events.map(({ data }) => (data as { changes: string[] }).changes), [
-    ["create default", "create web"],
-  ]);
 });

@@ -146,16 +146,6 @@ Deno.test("commits are fetched from a Git server", async (t) => {
     ) await fails(tree.read(path), problem);
   });
 
-  await t.step("1,000 commits are counted to the limit", async () => {
-    const many = await server.create("many");
-    const first = await many.push({ "a.txt": "0" });
-    await fetch(many);
-    await importCommits(many, first, 1_010);
-    const head = await fetch(many);
-    const range = await rangeBetween(await bareOf(many), first, head);
-    deepEqual([range.commits.length, range.isPartial], [1_000, true]);
-  });
-
   await t.step("a server of protocol 1 and one without shallow fetches suffice", async () => {
     const old = await server.create("old");
     await old.push({ "a.txt": "1" });
@@ -230,29 +220,6 @@ Deno.test("commits are fetched from a Git server", async (t) => {
     equal(await fetch(shop, main, { caCertificate: authority.cert }), head);
   });
 });
-
-/** Creates commits quickly, and pushes them. */
-async function importCommits(copy: WorkingCopy, from: string, count: number): Promise<void> {
-  const lines = Array.from(
-    { length: count },
-    (_, at) =>
-      `commit refs/heads/main\nmark :${at + 1}\ncommitter Ada <ada@example.org> ${
-        1.7e9 + at
-      } +0000\n` +
-      `data 1\nx\n${at === 0 ? `from ${from}\n` : ""}M 644 inline a.txt\ndata ${
-        `${at}`.length
-      }\n${at}\n`,
-  );
-  const child = new Deno.Command("git", {
-    args: ["fast-import", "--quiet", "--force"],
-    cwd: copy.bare,
-    stdin: "piped",
-  }).spawn();
-  const input = child.stdin.getWriter();
-  await input.write(new TextEncoder().encode(lines.join("")));
-  await input.close();
-  equal((await child.status).success, true);
-}
 
 /** The refs as of a server that can neither protocol 2 nor shallow fetches. */
 async function withoutShallow(url: string, root: string): Promise<Response> {

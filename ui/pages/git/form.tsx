@@ -92,6 +92,16 @@ export function RepositoryForm(
         hint: "As in the file allowed_signers: ada@example.org ssh-ed25519 AAAA…",
         code: true,
       })}
+      <TextField
+        label="Age identity"
+        name="ageIdentity"
+        type="password"
+        hint={repository?.ageIdentity
+          ? "Opens files encrypted with SOPS. Stored encrypted; empty: keep the stored one"
+          : "AGE-SECRET-KEY-1…, opens files encrypted with SOPS. Stored encrypted"}
+        autocomplete="new-password"
+        maxLength={200}
+      />
       {area("Certificate authority", "caCertificate", {
         hint: "PEM. For a server whose certificate is not from a public authority",
         code: true,
@@ -120,7 +130,7 @@ function bodyOf(
   values: FormValues,
   repository: GitRepository | undefined,
 ) {
-  const { name, url, secret, signatures } = values;
+  const { name, url, secret, ageIdentity, signatures } = values;
   return {
     name,
     url: url.trim(),
@@ -129,6 +139,7 @@ function bodyOf(
     auth,
     username: auth === "basic" ? values.username : null,
     ...(secret && { secret }),
+    ...(ageIdentity && { ageIdentity }),
     caCertificate: values.caCertificate.trim() || null,
     ...(values.pollMinutes !== undefined && { pollMinutes: values.pollMinutes }),
     signatures: signatures === "off" ? "off" as const : "required" as const,

@@ -283,6 +283,11 @@ Deno.test("actions of the service are recorded with their cause", async () => {
     address: "198.51.100.7",
     userAgent: null,
   });
+  const deploy = { stack: "shop", version: 3, reason: null, jobId: "j1" };
+  const commit = { commit: "a".repeat(40), author: "Ada <ada@example.org>", message: "Add shop" };
+  emit(deps, "deploy.succeeded", deploy);
+  emit(deps, "deploy.succeeded", { ...deploy, ...commit, signer: "ada@example.org" });
+  emit(deps, "deploy.rolled_back", { ...deploy, ...commit });
   emit(deps, "container.up", { container: "web", id: "1" });
   const all = (await entries(app)).reverse();
   deepEqual(
@@ -295,8 +300,14 @@ Deno.test("actions of the service are recorded with their cause", async () => {
       ["system", "system", "remediation.disabled", "r1", "success", "warning"],
       ["system", "system", "schedule.failed", "db", "failure", "warning"],
       ["system", "system", "account.new_sign_in", "u1", "success", "warning"],
+      ["system", "system", "deploy.succeeded", "shop", "success", "info"],
+      ["system", "system", "deploy.rolled_back", "shop", "failure", "warning"],
     ],
   );
+  deepEqual(all.slice(-2).map(({ metadata }) => metadata), [
+    { ...commit, signer: "ada@example.org", version: 3 },
+    { ...commit, signer: null, version: 3 },
+  ]);
   equal(String(all[1]!.metadata!.error).length, 500);
   equal((await app.call("POST", `${BASE}/verify-chain`, {})).body.verified, true);
   await app.call("PUT", `${BASE}/config`, { enabled: false });
