@@ -61,6 +61,8 @@ const REPEATED_MAX = 10;
 /** Types are left to `deno check`: each of several runs would check them again. */
 const OPTIONS = [
   ...["--allow-all", "--no-check", "--sanitize-ops", "--sanitize-resources"],
+  // As the program runs: a request is aborted only when its client disconnects.
+  "--unstable-no-legacy-abort",
   // Most of what a test calls runs too briefly to be worth optimizing.
   "--v8-flags=--no-opt",
 ];

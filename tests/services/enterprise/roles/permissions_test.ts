@@ -14,7 +14,7 @@ import {
 
 const READ_WRITE =
   "registries alerts webhooks notifications schedules integrations incidents remediation status_pages uptime chatops sla " +
-  "users settings compliance sso custom_roles ip_allowlist mtls encryption";
+  "users settings fleet git swarm swarm_secrets compliance sso custom_roles ip_allowlist mtls encryption";
 
 Deno.test("the catalogue has exactly these resources and actions", () => {
   const expected: Record<string, string> = {
