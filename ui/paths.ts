@@ -73,7 +73,29 @@ export type Path = (typeof PATHS)[number];
 export interface Match {
   path: Path;
   params: Record<string, string>;
+  /** Name of the host of the fleet whose page it is; missing for this server's own. */
+  host?: string;
 }
+
+/** Address of a host's page: the host, and the page's path there. */
+const OF_HOST = /^\/hosts\/([A-Za-z0-9][\w.-]{0,62})(\/.*)?$/;
+
+/** The name of the host of the fleet whose page is at a path. */
+export const hostOf = (pathname: string): string | undefined => OF_HOST.exec(pathname)?.[1];
+
+/** Paths of pages that a host of the fleet does not have: they are about this server and those who use it. */
+const OF_SERVER = new RegExp(
+  `^/(${
+    [
+      ...["sign-in", "setup", "docs", "hosts", "users", "sessions", "tokens", "account", "sso"],
+      ...["roles", "ip-allowlist", "mtls", "branding", "encryption", "compliance", "audit"],
+      ...["license", "settings", "backups/server", "status-pages"],
+    ].join("|")
+  })(?=[/?#]|$)`,
+);
+
+/** Whether a path, with or without its query, is a page of this server that its hosts do not have. */
+export const isOfServer = (path: string): boolean => OF_SERVER.test(path);
 
 /** Whether a page needs a document of its own, whose Content-Security-Policy allows a terminal. */
 export const isTerminal = (match: Match | undefined): boolean => match?.params.tab === "terminal";
@@ -89,8 +111,15 @@ const PATTERNS = PATHS.map((path) => ({
   ),
 }));
 
-/** The page at a path; `undefined` if there is none. */
+/** The page at a path, also of a host such as `/hosts/edge-7/containers`; `undefined` without one. */
 export function matchPath(pathname: string): Match | undefined {
+  const [, host, path = "/"] = OF_HOST.exec(pathname) ?? [];
+  if (host === undefined) return matchOwn(pathname);
+  const match = isOfServer(path) ? undefined : matchOwn(path);
+  return match && { ...match, host };
+}
+
+function matchOwn(pathname: string): Match | undefined {
   for (const { path, pattern } of PATTERNS) {
     const match = pattern.exec(pathname);
     if (match) return { path, params: { ...match.groups } };

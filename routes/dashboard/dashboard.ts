@@ -46,7 +46,10 @@ const API_PAGE = "/docs";
 /** File names contain a hash of the content, so they can be cached for a year. */
 const FILE_CACHING = "public, max-age=31536000, immutable";
 
-type DashboardDeps = Pick<Deps, "accounts" | "brand" | "config" | "db" | "log" | "signInProviders">;
+type DashboardDeps = Pick<
+  Deps,
+  "accounts" | "brand" | "config" | "db" | "fleet" | "log" | "signInProviders"
+>;
 
 /**
  * Answers `GET` and `HEAD`; `undefined` for what is not a part of the dashboard. A person who opens
@@ -76,7 +79,7 @@ export async function respondDashboard(
 }
 
 function respondPage(
-  { accounts, brand, config, db, signInProviders }: DashboardDeps,
+  { accounts, brand, config, db, fleet, signInProviders }: DashboardDeps,
   pack: Pack,
   request: Request,
 ): RawResponse {
@@ -93,6 +96,7 @@ function respondPage(
     passkeys: offersPasskeys({ accounts, config, db }, baseUrl(config, request)) ? "on" : "",
     brand: escapeMarkup(brand.current?.app_name ?? ""),
     colors: brandColors(brand.current),
+    fleet: fleet.isHub ? "on" : "",
   };
   const html = pack.page.replace(/\{\{(\w+)\}\}/g, (_, name) => values[name]!);
   const headers = {

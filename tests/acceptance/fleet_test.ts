@@ -1,9 +1,9 @@
 /** Two real programs: a hub passes requests on to a member over a real link. @module */
 
 import { deepEqual, equal, match, rejects } from "node:assert/strict";
-import { runCommand } from "../helpers/command.ts";
 import { fakeEngine } from "../helpers/fake_engine.ts";
-import { type Longshore, startLongshore } from "../helpers/longshore.ts";
+import { joinFleet, stateOfHost } from "../helpers/joined_host.ts";
+import { startLongshore } from "../helpers/longshore.ts";
 import { sseClient } from "../helpers/sse_client.ts";
 import { openTerminal } from "../helpers/terminal_client.ts";
 import { until } from "../helpers/until.ts";
@@ -27,21 +27,6 @@ const engine = () =>
     "POST /exec/*/resize": () => new Response(null),
   });
 
-const stateOf = async (hub: Longshore): Promise<string> =>
-  (await hub.call("GET", "/api/fleet/hosts")).body.hosts[0]?.state;
-
-async function join(hub: Longshore, member: Longshore): Promise<void> {
-  const { body } = await hub.call("POST", "/api/fleet/invites", {
-    name: "edge-7",
-    acceptsAtOnce: true,
-    address: hub.baseUrl,
-  });
-  const env = { DATA_DIR: member.dataDir, FLEET_INSECURE: "on" };
-  const { code, stderr } = await runCommand(["join", body.token, "--yes"], { env });
-  equal(code, 0, stderr);
-  await until("the host is connected", async () => await stateOf(hub) === "connected");
-}
-
 Deno.test("a hub passes requests, streams and terminals on to a member, and says when it is away", async () => {
   await using fake = engine();
   const insecure = { FLEET_INSECURE: "on", TERMINAL: "admin" };
@@ -51,7 +36,7 @@ Deno.test("a hub passes requests, streams and terminals on to a member, and says
     env: { ...insecure, FLEET_ALLOW: "admin", FLEET_TERMINAL: "on" },
   });
   equal(await exists(`${member.dataDir}/fleet.sock`), false, "without a fleet, no socket");
-  await join(hub, member);
+  await joinFleet(hub, member);
 
   const list = await hub.call("GET", `${AT_HOST}/containers`);
   equal(list.status, 200, JSON.stringify(list.body));
@@ -84,7 +69,7 @@ Deno.test("a hub passes requests, streams and terminals on to a member, and says
   const stream = sseClient(streamed.body!);
   equal((await stream.next())?.type, "metrics");
   await member.kill9();
-  await until("the host is away", async () => await stateOf(hub) === "away");
+  await until("the host is away", async () => await stateOfHost(hub) === "away");
   await terminal.end();
   await rejects(stream.rest());
   const away = await hub.call("GET", `${AT_HOST}/containers`);

@@ -1,6 +1,6 @@
 /** Calls the API with the types of its document. @module */
 
-import { ROOT } from "../state/root.ts";
+import { apiUrl, HOST } from "../state/root.ts";
 import {
   accessToken,
   endSession,
@@ -55,9 +55,8 @@ export async function api<Name extends Operation>(
     body?: unknown;
   };
   const [method, pattern] = name.split(" ") as [string, string];
-  const url = new URL(
+  const url = apiUrl(
     pattern.slice(1).replace(/\{(\w+)\}/g, (_, key) => encodeURIComponent(path![key]!)),
-    ROOT,
   );
   for (const [key, value] of Object.entries(query ?? {})) {
     if (value !== undefined) url.searchParams.set(key, String(value));
@@ -130,12 +129,26 @@ export async function refusalOf(response: Response): Promise<ApiError> {
   const { status } = response;
   const body = await bodyOf(response);
   if (body?.code === "mfa_enrolment_required") needsFactor.value = true;
+  const [, unknown] = UNKNOWN_PATH.exec(HOST && body?.error || "") ?? [];
+  if (unknown !== undefined) return new ApiError(LACKING, await lackOf(unknown));
   return new ApiError(
     status,
     body?.error ?? `Unexpected answer: status ${status}`,
     body?.errors,
     body?.diff,
   );
+}
+
+const UNKNOWN_PATH = /^No such path: (\/api\/.*)/;
+
+/** Status of the error when the host of the page does not have the endpoint. */
+export const LACKING = 501;
+
+/** The version of a host of the fleet can be older than that of this server, whose pages these are. */
+async function lackOf(path: string): Promise<string> {
+  const { hosts } = await api("GET /api/fleet/hosts");
+  const version = hosts.find(({ name }) => name === HOST)?.version;
+  return `This page needs ${path}, which host ${HOST} does not have; it runs version ${version}`;
 }
 
 // deno-lint-ignore no-explicit-any

@@ -1,6 +1,6 @@
 /** Files from and to the service. @module */
 
-import { ROOT } from "../state/root.ts";
+import { apiUrl } from "../state/root.ts";
 import { accessToken, refreshToken } from "../state/session.ts";
 import { api, ApiError, ENDED, send, UNREACHABLE } from "./client.ts";
 
@@ -28,7 +28,7 @@ export async function upload<Result>(
   const token = await accessToken();
   if (token === undefined) throw new ApiError(401, ENDED);
   const request = new XMLHttpRequest();
-  request.open(method, new URL(path, ROOT));
+  request.open(method, apiUrl(path));
   request.setRequestHeader("authorization", `Bearer ${token}`);
   request.setRequestHeader("content-type", "application/octet-stream");
   for (const [name, value] of Object.entries(headers)) request.setRequestHeader(name, value);
@@ -51,7 +51,7 @@ export async function upload<Result>(
 /** Lets the browser save what a path of the API answers, e.g. `api/images/nginx/export`. */
 export async function download(path: string): Promise<void> {
   const { ticket } = await api("POST /api/stream/ticket");
-  const url = new URL(path, ROOT);
+  const url = apiUrl(path);
   url.searchParams.set("ticket", ticket);
   const link = document.createElement("a");
   link.href = url.href;
@@ -67,7 +67,7 @@ export async function download(path: string): Promise<void> {
  * @throws {ApiError} With the service's sentence.
  */
 export async function save(path: string, method = "GET"): Promise<void> {
-  const response = await send(new URL(path, ROOT), { method });
+  const response = await send(apiUrl(path), { method });
   if (!response.ok) {
     const { error } = await response.json();
     throw new ApiError(response.status, error);

@@ -8,6 +8,7 @@ import "../shared.ts";
 import type { ComponentChildren } from "preact";
 import { useEffect } from "preact/hooks";
 import { PRODUCT } from "../base/product.ts";
+import { HOST } from "../state/root.ts";
 import { session } from "../state/session.ts";
 
 export function Page({ title, lead, actions, children }: {
@@ -32,7 +33,7 @@ export function Page({ title, lead, actions, children }: {
 
 /** Sets the document's title. */
 export function useTitle(title: string): void {
-  const server = session.value?.serverName;
+  const server = HOST ?? session.value?.serverName;
   useEffect(() => {
     document.title = [title, ...(server ? [server] : []), PRODUCT].join(" · ");
   }, [title, server]);

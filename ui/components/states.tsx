@@ -6,7 +6,7 @@
  */
 
 import type { ComponentChildren } from "preact";
-import type { ApiError } from "../api/client.ts";
+import { type ApiError, LACKING } from "../api/client.ts";
 import type { UserRole } from "../api/types.ts";
 import { Button } from "./button.tsx";
 import { Icon } from "./icon.tsx";
@@ -43,6 +43,7 @@ export function NoMatch({ things, onClear }: { things: string; onClear: () => vo
 
 /** A reading that failed. */
 export function Failure({ error, onRetry }: { error: ApiError; onRetry?: () => void }) {
+  if (error.status === LACKING) return <p class="note" role="status">{error.message}</p>;
   return (
     <div class="note danger" role="alert">
       <Icon name="alert" />

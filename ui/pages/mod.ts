@@ -3,8 +3,9 @@
 import type { ComponentType } from "preact";
 import type { UserRole } from "../api/types.ts";
 import type { IconName } from "../components/icon.tsx";
-import type { Path } from "../paths.ts";
+import { isOfServer, type Path } from "../paths.ts";
 import type { EditionName } from "../state/edition.ts";
+import { HOST } from "../state/root.ts";
 
 /** Properties of a page: the parameters of its address. */
 export type PageProps = Record<string, string>;
@@ -359,7 +360,9 @@ export const PAGES: Record<Path, PageInfo> = {
 };
 
 /** Path and description of each page that the navigation lists. */
-export const LISTED = Object.entries(PAGES).filter(([, { group }]) => group) as [Path, PageInfo][];
+export const LISTED = Object.entries(PAGES).filter(([path, { group }]) =>
+  group && (HOST === undefined || !isOfServer(path))
+) as [Path, PageInfo][];
 
 const loaded = new Map<Path, ComponentType<PageProps>>();
 

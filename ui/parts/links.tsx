@@ -5,6 +5,7 @@ import { count, plain } from "../base/text.ts";
 import { Icon } from "../components/icon.tsx";
 import { Badge } from "../components/states.tsx";
 import { now } from "../components/time.tsx";
+import { HOST } from "../state/root.ts";
 
 export type PageLink = Pick<Container["links"][number], "url" | "certificateExpiresAt">;
 
@@ -24,9 +25,12 @@ export function linksOf({ links, ports }: Pick<Container, "links" | "ports">): P
   return [...links, ...[...others].map((url) => ({ url, certificateExpiresAt: null }))];
 }
 
-/** The address of a port of all interfaces; of a loopback port only where this page is on it, too. */
+/**
+ * The address of a port of all interfaces; of a loopback port only where this page is on it, too. A
+ * host of the fleet is not at the address of this page.
+ */
 function pageUrl({ ip, publicPort, type }: Port): string | undefined {
-  if (publicPort === null || type !== "tcp") return undefined;
+  if (publicPort === null || type !== "tcp" || HOST !== undefined) return undefined;
   const isEverywhere = !ip || ip === "0.0.0.0" || ip === "::";
   if (!isEverywhere && !(isLoopback(ip) && isLoopback(location.hostname))) return undefined;
   const scheme = TLS_PORTS.includes(publicPort) ? "https" : "http";

@@ -15,6 +15,7 @@ import { type Match, matchPath, type Path } from "../paths.ts";
 import { hasEdition, readEdition } from "../state/edition.ts";
 import { engineReachable, reconnects } from "../state/live.ts";
 import { focusPage, keyOf, navigate, page, place, query, visits } from "../state/router.ts";
+import { HOST } from "../state/root.ts";
 import {
   DOOR,
   endSession,
@@ -28,6 +29,7 @@ import {
   WINDOW_END,
 } from "../state/session.ts";
 import { Banner, VisitorBanner } from "./banner.tsx";
+import { fleetParts, loadFleetParts } from "./fleet_parts.ts";
 import { Navigation } from "./navigation.tsx";
 import { Overlays } from "./overlays.tsx";
 import { reloadIfReachable } from "./reload.ts";
@@ -71,8 +73,12 @@ export function startApp(): void {
     }
   });
   effect(() => {
-    if (session.value) void readEdition();
-    // It is probably the next one.
+    if (session.value) {
+      loadFleetParts();
+      // A host that was away has not answered.
+      if (HOST !== undefined) void reconnects.value;
+      readEdition().catch(() => {});
+    } // It is probably the next one.
     else if (session.value === null && isDoor.value) void loadPage("/");
   });
   effect(() => {
@@ -119,6 +125,7 @@ export function App() {
             </p>
           </p>
         )}
+        {HOST !== undefined && fleetParts.value && <fleetParts.value.HostNote />}
         <OpenPage />
       </Main>
       <Overlays />
@@ -196,7 +203,16 @@ function OpenPage() {
   if (needed && !hasEdition(needed)) return <Blank />; // The edition is not known yet.
   if (!drawn.value || !mayDraw(drawn.value.path)) return <Blank />;
   const { Body, params } = drawn.value;
-  return <Body key={keyOf(drawn.value)} {...params} />;
+  const key = keyOf(drawn.value);
+  if (HOST === undefined) return <Body key={key} {...params} />;
+  const Frame = fleetParts.value?.HostPage;
+  return Frame
+    ? (
+      <Frame key={key} title={PAGES[open.path].title}>
+        <Body {...params} />
+      </Frame>
+    )
+    : <Blank />;
 }
 
 /** The page before stays until the next is loaded, unless what it reads would be refused. */

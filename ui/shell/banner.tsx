@@ -7,8 +7,10 @@ import { PRODUCT } from "../base/product.ts";
 import { connection } from "../state/live.ts";
 import { href, navigate } from "../state/router.ts";
 import { showGetStarted } from "../state/get_started.ts";
+import { HOST } from "../state/root.ts";
 import { HAS_DASHBOARD, hasRole, session, signOut } from "../state/session.ts";
 import { withResult } from "../state/toasts.ts";
+import { fleetParts } from "./fleet_parts.ts";
 import { isMenuOpen } from "./navigation.tsx";
 import { openPalette, openShortcuts } from "./overlays.tsx";
 import { useShortcuts } from "./shortcuts.ts";
@@ -33,7 +35,7 @@ export function Banner() {
         <Mark />
         <span class="product">{PRODUCT}</span>
       </a>
-      <span class="server" title="Server">{session.value?.serverName}</span>
+      <ServerName />
       <button type="button" class="search-button" aria-label="Search" onClick={openPalette}>
         <Icon name="search" />
         <span>Search</span>
@@ -45,7 +47,7 @@ export function Banner() {
         icon="user"
         items={() => [
           { name: "Account", onSelect: () => navigate("/account") },
-          ...hasRole("admin", "settings:write")
+          ...HOST === undefined && hasRole("admin", "settings:write")
             ? [{ name: "Get started", onSelect: () => void start() }]
             : [],
           { name: "Keyboard shortcuts", onSelect: openShortcuts },
@@ -54,6 +56,12 @@ export function Banner() {
       />
     </header>
   );
+}
+
+function ServerName() {
+  const Switcher = fleetParts.value?.HostSwitcher;
+  if (Switcher) return <Switcher />;
+  return <span class="server" title="Server">{HOST ?? session.value?.serverName}</span>;
 }
 
 const start = () =>

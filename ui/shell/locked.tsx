@@ -15,6 +15,7 @@ import { DESCRIPTIONS } from "../parts/descriptions.ts";
 import type { PageInfo } from "../pages/mod.ts";
 import { StartTrial } from "../parts/start_trial.tsx";
 import { edition, EDITION_NAMES, readEdition } from "../state/edition.ts";
+import { HOST } from "../state/root.ts";
 import { hasRole } from "../state/session.ts";
 
 export function Locked({ page }: { page: PageInfo }) {
@@ -29,10 +30,14 @@ export function Locked({ page }: { page: PageInfo }) {
       <div class="locked">
         <p>{DESCRIPTIONS[page.title]}</p>
         <Reason edition={current} />
-        <div class="actions">
-          {hasRole("admin") && <StartTrial kind="primary" disabled={!canStartTrial} />}
-          <LinkButton to="/license">License</LinkButton>
-        </div>
+        {HOST === undefined
+          ? (
+            <div class="actions">
+              {hasRole("admin") && <StartTrial kind="primary" disabled={!canStartTrial} />}
+              <LinkButton to="/license">License</LinkButton>
+            </div>
+          )
+          : <p>Licenses are installed on the host {HOST} itself.</p>}
       </div>
     </Page>
   );

@@ -19,6 +19,7 @@ import type {
   Stack,
 } from "../api/types.ts";
 import { followStream, type StreamFrame } from "./stream.ts";
+import { HOST } from "./root.ts";
 import { hasEnded, session } from "./session.ts";
 
 /** An event of the service, as in webhooks, with what it says. */
@@ -131,7 +132,10 @@ type Message =
   | { kind: "connection"; state: "live" | "reconnecting" }
   | { kind: "request"; hasList: boolean };
 
-const channel = new BroadcastChannel("longshore-stream");
+/** Tabs with the pages of one host share its stream. */
+const STREAM = `longshore-stream${HOST === undefined ? "" : ` ${HOST}`}`;
+
+const channel = new BroadcastChannel(STREAM);
 /** The last frame of each state, for new tabs. */
 const states = new Map<string, StreamFrame>();
 let isReader = false;
@@ -198,7 +202,7 @@ async function read(signal: AbortSignal, hasList: boolean): Promise<void> {
 async function withLock(signal: AbortSignal, work: () => Promise<void>): Promise<void> {
   const { locks } = navigator as { locks?: LockManager };
   if (!locks) return await work();
-  await locks.request("longshore-stream", { signal }, work);
+  await locks.request(STREAM, { signal }, work);
 }
 
 function receive(message: Message): void {

@@ -1,8 +1,8 @@
 /** The open page: its path and query are the only state that survives a reload. @module */
 
 import { computed, signal } from "@preact/signals";
-import { isTerminal, type Match, matchPath } from "../paths.ts";
-import { ROOT } from "./root.ts";
+import { isOfServer, isTerminal, type Match, matchPath } from "../paths.ts";
+import { HOST, ROOT } from "./root.ts";
 import { DOOR, isReplaced } from "./session.ts";
 
 interface Place {
@@ -43,8 +43,19 @@ let addressTimer: ReturnType<typeof setTimeout> | undefined;
 /** A constant, because an address takes its path apart each time it is asked. */
 const ROOT_PATH = ROOT.pathname;
 
-/** The address of a path of the service, for links. */
-export const href = (path: string): string => ROOT_PATH + path.slice(1);
+const HOST_PATH = HOST === undefined ? "" : `/hosts/${HOST}`;
+
+/** The path below the service's root of a page that a page of this document names. */
+const ownPath = (path: string): string =>
+  HOST === undefined || isOfServer(path) ? path : HOST_PATH + path;
+
+/** The path of the open page as the pages name it: without its host. */
+export const pagePath = (): string => pathname.value.slice(HOST_PATH.length) || "/";
+
+/** The address of a path of the service, for links. Those of a host's pages stay at the host. */
+export const href = (path: string): string => addressOf(ownPath(path));
+
+const addressOf = (path: string): string => ROOT_PATH + path.slice(1);
 
 /** Set while the open page must not be left without a question. */
 let guard: { ask: () => Promise<boolean>; end: () => void } | undefined;
@@ -81,18 +92,24 @@ async function leave(pathname: string, go: () => void, stay = () => {}): Promise
   go();
 }
 
-/** Opens a path of the dashboard, e.g. `/containers?state=exited`. */
+/** Opens a path of the dashboard, e.g. `/containers?state=exited`. At a host, it is that host's. */
 export function navigate(path: string, options: { replace?: boolean } = {}): void {
+  go(ownPath(path), options);
+}
+
+/** @param path Below the service's root. */
+function go(path: string, options: { replace?: boolean } = {}): void {
   void leave(path.split("?")[0]!, () => open(path, options));
 }
 
 function open(path: string, { replace = false }: { replace?: boolean }): void {
   const before = page.peek();
-  if (isTerminal(before) || isTerminal(matchPath(path.split("?")[0]!))) {
-    return location[replace ? "replace" : "assign"](href(path));
+  const next = matchPath(path.split("?")[0]!);
+  if (isTerminal(before) || isTerminal(next) || next?.host !== HOST) {
+    return location[replace ? "replace" : "assign"](addressOf(path));
   }
   writeAddress();
-  history[replace ? "replaceState" : "pushState"](null, "", href(path));
+  history[replace ? "replaceState" : "pushState"](null, "", addressOf(path));
   arrive(before);
 }
 
@@ -114,7 +131,7 @@ export function setQuery(changes: Record<string, string | undefined>): void {
 function writeAddress(): void {
   clearTimeout(addressTimer);
   const { pathname, search } = place.peek();
-  if (search !== location.search) history.replaceState(null, "", href(pathname) + search);
+  if (search !== location.search) history.replaceState(null, "", addressOf(pathname) + search);
 }
 
 /** Identifies a page; its tabs share it. */
@@ -144,7 +161,7 @@ export function startRouter(): void {
     const before = current;
     const { pathname, search } = place.peek();
     // The browser has already changed the address.
-    const stay = () => history.pushState(null, "", href(pathname) + search);
+    const stay = () => history.pushState(null, "", addressOf(pathname) + search);
     void leave(pathOf(location), () => arrive(before), stay);
   });
   document.addEventListener("click", (event) => {
@@ -155,6 +172,6 @@ export function startRouter(): void {
     const path = pathOf(link);
     if (!matchPath(path)) return;
     event.preventDefault();
-    navigate(path + link.search);
+    go(path + link.search);
   });
 }

@@ -6,7 +6,7 @@
  */
 
 import { ApiError, refusalOf, send } from "../api/client.ts";
-import { ROOT } from "./root.ts";
+import { apiUrl } from "./root.ts";
 import { session } from "./session.ts";
 
 export interface StreamFrame {
@@ -82,7 +82,7 @@ async function readOnce(
   };
   restart();
   try {
-    const response = await send(new URL(path, ROOT), {
+    const response = await send(apiUrl(path), {
       headers: { ...(lastEventId !== undefined && { "last-event-id": lastEventId }) },
       signal: AbortSignal.any([signal, silence.signal]),
     });

@@ -4,6 +4,7 @@ import type { ComponentType } from "preact";
 import { Page } from "../../components/page.tsx";
 import { Tabs } from "../../components/tabs.tsx";
 import { JobList } from "../../parts/job_list.tsx";
+import { HOST } from "../../state/root.ts";
 import { hasRole } from "../../state/session.ts";
 import { Server } from "./server.tsx";
 import { Snapshots } from "./snapshots.tsx";
@@ -24,7 +25,12 @@ const TABS: readonly Tab[] = [
   { name: "Stacks", path: "", mayOpen: mayRead, Body: Stacks },
   { name: "Snapshots", path: "snapshots", mayOpen: mayRead, Body: Snapshots },
   { name: "Targets", path: "targets", mayOpen: mayRead, Body: Targets },
-  { name: "This server", path: "server", mayOpen: () => hasRole("admin"), Body: Server },
+  {
+    name: "This server",
+    path: "server",
+    mayOpen: () => HOST === undefined && hasRole("admin"),
+    Body: Server,
+  },
 ];
 
 export default function Backups({ tab = "" }: Record<string, string | undefined>) {

@@ -3,7 +3,7 @@
 import { api } from "../../api/client.ts";
 // Common parts of all pages, as one file.
 import "../../components/page.tsx";
-import { ROOT } from "../../state/root.ts";
+import { apiUrl } from "../../state/root.ts";
 import { openScreen, type Size } from "./terminal_screen.ts";
 
 export interface Program {
@@ -80,7 +80,7 @@ async function openSocket(
       body: { ...size, ...(command && { command }), ...(user && { user }) },
     })
     : await api("POST /api/containers/{id}/attach/ticket", { path, body: size });
-  const url = new URL(`api/containers/${id}/${kind === "shell" ? "terminal" : "attach"}`, ROOT);
+  const url = apiUrl(`api/containers/${id}/${kind === "shell" ? "terminal" : "attach"}`);
   url.protocol = url.protocol.replace("http", "ws");
   url.searchParams.set("ticket", ticket);
   return new WebSocket(url);

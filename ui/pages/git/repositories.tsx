@@ -13,6 +13,7 @@ import { SecretDialog } from "../../components/secret_dialog.tsx";
 import { Reason, State, Text } from "../../components/states.tsx";
 import { Time } from "../../components/time.tsx";
 import { stackPath } from "../../paths.ts";
+import { HOST } from "../../state/root.ts";
 import { sentenceOf, showAlert, showStatus, withResult } from "../../state/toasts.ts";
 import { hasRole } from "../../state/session.ts";
 import { AttachDialog } from "./attach.tsx";
@@ -28,9 +29,9 @@ export default function Repositories() {
       title: "Webhook created",
       label: "Secret",
       secret: webhookSecret,
-      children:
-        `Let the server of ${plain(name)} send pushes to ${location.origin}${webhookPath} ` +
-        "with this secret.",
+      children: `Let the server of ${plain(name)} send pushes to ${
+        HOST === undefined ? location.origin : `the address of ${HOST} with the path `
+      }${webhookPath} with this secret.`,
     });
   };
   const problems = reading.data.value?.repositories.flatMap((each) => each.problems) ?? [];

@@ -10,6 +10,7 @@ import { SecretDialog } from "../../components/secret_dialog.tsx";
 import { Badge, State, type Tone } from "../../components/states.tsx";
 import { Time } from "../../components/time.tsx";
 import { plain } from "../../base/text.ts";
+import { href } from "../../state/router.ts";
 import { withResult } from "../../state/toasts.ts";
 import { HostForm, labelText, type SavedHost } from "./form.tsx";
 
@@ -23,7 +24,13 @@ const TONES: Record<FleetHost["state"], Tone> = {
 };
 
 const COLUMNS: readonly Column<FleetHost>[] = [
-  NAME_COLUMN,
+  {
+    ...NAME_COLUMN,
+    cell: ({ name, state }) =>
+      state === "pending" || state === "never" || state === "left"
+        ? plain(name)
+        : <a class="cut" href={href(`/hosts/${name}/`)}>{plain(name)}</a>,
+  },
   {
     title: "State",
     cell: ({ state, since }) => (

@@ -6,7 +6,7 @@ import { api } from "../../api/client.ts";
 import { Button } from "../../components/button.tsx";
 import { Empty, Failure, NoMatch } from "../../components/states.tsx";
 import { capital, count, plain } from "../../base/text.ts";
-import { ROOT } from "../../state/root.ts";
+import { apiUrl } from "../../state/root.ts";
 import { query, setQuery } from "../../state/router.ts";
 import { withResult } from "../../state/toasts.ts";
 import { type Entry, LEVELS, searchPattern } from "./buffer.ts";
@@ -218,7 +218,7 @@ function tryPattern(q: string, isRegex: boolean): [pattern?: RegExp | undefined,
 /** Lets the browser download the log, whose size has no limit. */
 async function downloadLog({ id }: { id: string }, since: string): Promise<void> {
   const { ticket } = await api("POST /api/stream/ticket");
-  const url = new URL(`api/containers/${encodeURIComponent(id)}/logs/download`, ROOT);
+  const url = apiUrl(`api/containers/${encodeURIComponent(id)}/logs/download`);
   url.searchParams.set("ticket", ticket);
   url.searchParams.set("timestamps", "true");
   if (since !== "") url.searchParams.set("since", since);

@@ -10,6 +10,7 @@ import { percent, plain } from "../../base/text.ts";
 import { now, Time } from "../../components/time.tsx";
 import { edition } from "../../state/edition.ts";
 import { engineReachable, events, host, type LiveEvent, overview } from "../../state/live.ts";
+import { HOST } from "../../state/root.ts";
 import { hasRole } from "../../state/session.ts";
 import { withResult } from "../../state/toasts.ts";
 import { detailsOf } from "../../parts/event_list.tsx";
@@ -169,6 +170,6 @@ function licenseWarning(): Concern[] {
     tone: "warn",
     icon: "key",
     text: warning,
-    solution: <LinkButton to="/license">License</LinkButton>,
+    solution: HOST === undefined && <LinkButton to="/license">License</LinkButton>,
   }];
 }

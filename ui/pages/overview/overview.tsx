@@ -13,6 +13,7 @@ import { engineReachable, overview } from "../../state/live.ts";
 import { href } from "../../state/router.ts";
 import { UnknownContainers } from "../../parts/unknown_containers.tsx";
 import { isGetStartedShown } from "../../state/get_started.ts";
+import { HOST } from "../../state/root.ts";
 import { hasRole } from "../../state/session.ts";
 import { reloadIfReachable } from "../../shell/reload.ts";
 import { Attention } from "./attention.tsx";
@@ -24,7 +25,7 @@ export default function Overview() {
     <Page title="Overview">
       <div class="overview">
         <Attention />
-        {hasRole("admin", "settings:read") && <FirstSteps />}
+        {HOST === undefined && hasRole("admin", "settings:read") && <FirstSteps />}
         <Host />
         <Containers />
         <Stacks />

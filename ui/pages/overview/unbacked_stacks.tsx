@@ -5,12 +5,13 @@ import { plain } from "../../base/text.ts";
 import { Button, LinkButton } from "../../components/button.tsx";
 import { useRead } from "../../components/reading.ts";
 import { engineReachable } from "../../state/live.ts";
+import { HOST } from "../../state/root.ts";
 import { hasRole } from "../../state/session.ts";
 import type { Concern } from "./concern.tsx";
 import { Names } from "./image_concerns.tsx";
 
 /** Key of the browser's storage: the names of the hidden stacks. */
-const HIDDEN_KEY = "longshore.hidden-unbacked";
+const HIDDEN_KEY = `longshore.hidden-unbacked${HOST === undefined ? "" : ` ${HOST}`}`;
 
 const hidden = signal<readonly string[]>(readHidden());
 

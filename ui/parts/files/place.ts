@@ -2,7 +2,7 @@
 
 import { api, ApiError, refusalOf, send } from "../../api/client.ts";
 import type { WrittenFile } from "../../api/types.ts";
-import { ROOT } from "../../state/root.ts";
+import { apiUrl } from "../../state/root.ts";
 
 /** Owner of files. */
 export interface Place {
@@ -56,7 +56,7 @@ export interface OpenText {
 
 /** @throws {ApiError} With the service's sentence, and for a file that is not text. */
 export async function readText(place: Place, path: string): Promise<OpenText> {
-  const response = await send(new URL(filePath(place, path), ROOT));
+  const response = await send(apiUrl(filePath(place, path)));
   if (!response.ok) throw await refusalOf(response);
   const etag = response.headers.get("etag");
   if (etag === null) {
@@ -84,7 +84,7 @@ export async function writeText(
   place: Place,
   { path, text, etag }: { path: string; text: string; etag: string | null },
 ): Promise<string> {
-  const response = await send(new URL(filePath(place, path), ROOT), {
+  const response = await send(apiUrl(filePath(place, path)), {
     method: "PUT",
     body: text,
     headers: {

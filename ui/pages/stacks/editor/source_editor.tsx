@@ -13,7 +13,7 @@ import { FormDialog } from "../../../components/form.tsx";
 import { useRead } from "../../../components/reading.ts";
 import { Tabs } from "../../../components/tabs.tsx";
 import { plain } from "../../../base/text.ts";
-import { place, query, setQuery } from "../../../state/router.ts";
+import { pagePath, query, setQuery } from "../../../state/router.ts";
 import { addStyles } from "../../../components/styles.ts";
 import { CodeField, type Target } from "../../../parts/editor/code_field.tsx";
 import styles from "./editor.css" with { type: "text" };
@@ -62,12 +62,12 @@ export function SourceEditor(
     const { [name]: _, ...rest } = draft.peek().files;
     change({ files: rest });
   };
-  const { pathname } = place.value;
+  const path = pagePath();
   const pathTo = (file: string | undefined) => {
     const next = new URLSearchParams(query.value);
     if (file === undefined) next.delete("file");
     else next.set("file", file);
-    return next.size > 0 ? `${pathname}?${next}` : pathname;
+    return next.size > 0 ? `${path}?${next}` : path;
   };
   return (
     <>
