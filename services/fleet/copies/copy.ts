@@ -21,7 +21,7 @@ export interface HostCopy {
   problem: string | null;
 }
 
-/** What is known before the host has sent anything. */
+/** The copy of a host that has not sent anything yet. */
 export const emptyCopy = (): HostCopy => ({
   host: null,
   lists: { containers: new Map(), stacks: new Map(), alerts: new Map(), updates: new Map() },

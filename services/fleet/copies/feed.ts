@@ -48,7 +48,7 @@ export type FeedDeps =
     "accounts" | "changes" | "config" | "db" | "engineStatus" | "host" | "jobs" | "now" | "swarm"
   >;
 
-/** What a client has got. */
+/** The rows that a client has got. */
 interface Position {
   /** JSON of the rows by id. */
   sent: Map<ListName, Map<string, string>>;

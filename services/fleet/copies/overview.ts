@@ -25,7 +25,7 @@ export interface HostOverview extends Sums {
   asOf: Record<Part, string | null>;
   /** Why the host cannot be followed now. */
   problem: string | null;
-  /** What needs attention, in words. */
+  /** Problems in words, e.g. `2 unhealthy`. */
   attention: string[];
 }
 

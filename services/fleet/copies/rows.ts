@@ -6,7 +6,6 @@
  */
 
 import * as z from "zod";
-import { STACK_KINDS } from "../../stacks/groups.ts";
 
 /** Longest text in a row, in characters. */
 export const LINE_MAX = 512;
@@ -40,7 +39,7 @@ const ContainerRow = z.object({
 const StackRow = z.object({
   id: Line,
   name: Line,
-  kind: z.enum(STACK_KINDS),
+  kind: z.enum(["compose", "swarm"]),
   status: Word,
   services: Count,
   containerCount: Count,
