@@ -32,7 +32,15 @@ dashboardTest("a host is invited, accepted, renamed and removed", async () => {
   const [, fingerprint] = /Fingerprint of this host: (\S+)/.exec(joined.stderr)!;
 
   await rowMatches(tab, "edge-7", /Pending[^]*floor=2/);
-  await hasColumns(tab, ["Name", "State", "Labels", "Address", "Version", "Last seen"]);
+  await hasColumns(tab, [
+    "Name",
+    "State",
+    "Attention",
+    "Labels",
+    "Address",
+    "Version",
+    "Last seen",
+  ]);
   await tab.choose("edge-7", "Accept");
   const question = await tab.find("alertdialog", "Accept edge-7?");
   match(await question.evaluate((dialog) => dialog.textContent ?? ""), new RegExp(fingerprint!));
