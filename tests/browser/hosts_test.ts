@@ -6,6 +6,7 @@ import { dashboardTest } from "../helpers/dashboard.ts";
 import { checkBothThemes, hasColumns, rowMatches } from "../helpers/dashboard_steps.ts";
 import { startLongshore } from "../helpers/longshore.ts";
 import { openDashboard } from "../helpers/open_dashboard.ts";
+import { until } from "../helpers/until.ts";
 
 const INSECURE = { FLEET_INSECURE: "on", SERVER_NAME: "edge-7" };
 
@@ -46,6 +47,11 @@ dashboardTest("a host is invited, accepted, renamed and removed", async () => {
   match(await question.evaluate((dialog) => dialog.textContent ?? ""), new RegExp(fingerprint!));
   await tab.press("Accept", "Accepted edge-7");
   await rowMatches(tab, "edge-7", /Connected/);
+  // Over the real link: the host has no alerts.
+  await until("the sums of all hosts", async () => {
+    const text = await tab.page.evaluate(() => document.body.textContent ?? "");
+    return text.includes("0 firing alerts");
+  });
 
   await tab.choose("edge-7", "Edit");
   await tab.fill({ Name: "edge-8" });
