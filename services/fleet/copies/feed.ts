@@ -14,7 +14,7 @@ import type { ReadDeps } from "../../containers/reads.ts";
 import type { Deps } from "../../deps.ts";
 import { asAppError } from "../../errors.ts";
 import { containersIfReachable, engineStatusFor } from "../../live/overview.ts";
-import { sleep } from "../../lifecycle.ts";
+import { sleep } from "../../waiting.ts";
 import { systemSummary } from "../../metrics/host/metrics.ts";
 import { summarizeStacks } from "../../stacks/stacks.ts";
 import { encode, join, type StreamChunk } from "../../stream/chunks.ts";

@@ -10,7 +10,7 @@ import { callerOfHub } from "../../access/accounts.ts";
 import type { Caller } from "../../access/caller.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError, asAppError } from "../../errors.ts";
-import { sleep } from "../../lifecycle.ts";
+import { sleep } from "../../waiting.ts";
 import { passOn } from "../passing/pass.ts";
 import { applyFrame, emptyCopy, type HostCopy } from "./copy.ts";
 import { type Budget, createBudget, readFrames } from "./frames.ts";
