@@ -119,9 +119,11 @@ export const communityGroups: readonly EndpointGroup[] = [
     ["/api/fleet", "/fleet/link"],
     () => import("./fleet/hosts.ts"),
     () => import("./fleet/invites.ts"),
+    () => import("./fleet/lists.ts"),
     () => import("./fleet/link.ts"),
     () => import("./fleet/passing.ts"),
   ),
+  group("/api/feed", () => import("./fleet/feed.ts")),
   group("/openapi.json", () => import("./api_document.ts")),
   group(["/", "/docs"], () => import("./dashboard/endpoints.ts")),
 ];

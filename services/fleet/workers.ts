@@ -13,6 +13,12 @@ export const fleetKeeper = fleetWorker("fleet keeper", ({ isHub }) => isHub, asy
   await keepLinks(...args);
 });
 
+/** Keeps the hub's copies of what its hosts have. */
+export const fleetCopies = fleetWorker("fleet copies", ({ isHub }) => isHub, async (...args) => {
+  const { followHosts } = await import("./copies/follow.ts");
+  await followHosts(...args);
+});
+
 /** Keeps the link to the hub of this member. */
 export const fleetMember = fleetWorker(
   "fleet member",

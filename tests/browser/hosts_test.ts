@@ -6,6 +6,7 @@ import { dashboardTest } from "../helpers/dashboard.ts";
 import { checkBothThemes, hasColumns, rowMatches } from "../helpers/dashboard_steps.ts";
 import { startLongshore } from "../helpers/longshore.ts";
 import { openDashboard } from "../helpers/open_dashboard.ts";
+import { until } from "../helpers/until.ts";
 
 const INSECURE = { FLEET_INSECURE: "on", SERVER_NAME: "edge-7" };
 
@@ -32,12 +33,25 @@ dashboardTest("a host is invited, accepted, renamed and removed", async () => {
   const [, fingerprint] = /Fingerprint of this host: (\S+)/.exec(joined.stderr)!;
 
   await rowMatches(tab, "edge-7", /Pending[^]*floor=2/);
-  await hasColumns(tab, ["Name", "State", "Labels", "Address", "Version", "Last seen"]);
+  await hasColumns(tab, [
+    "Name",
+    "State",
+    "Attention",
+    "Labels",
+    "Address",
+    "Version",
+    "Last seen",
+  ]);
   await tab.choose("edge-7", "Accept");
   const question = await tab.find("alertdialog", "Accept edge-7?");
   match(await question.evaluate((dialog) => dialog.textContent ?? ""), new RegExp(fingerprint!));
   await tab.press("Accept", "Accepted edge-7");
   await rowMatches(tab, "edge-7", /Connected/);
+  // Over the real link: the host has no alerts.
+  await until("the sums of all hosts", async () => {
+    const text = await tab.page.evaluate(() => document.body.textContent ?? "");
+    return text.includes("0 firing alerts");
+  });
 
   await tab.choose("edge-7", "Edit");
   await tab.fill({ Name: "edge-8" });

@@ -1511,6 +1511,48 @@ export type FileRename = { path: string; to: string };
 
 export type FirstAccount = { name?: string | null; email: string; password: string };
 
+export type FleetAlert = {
+  id: string;
+  ruleName: string;
+  severity: string;
+  message: string;
+  container: string | null;
+  stack: string | null;
+  firedAt: string;
+  acknowledgedAt: string | null;
+  host: string;
+  asOf: string;
+};
+
+export type FleetAlertList = {
+  alerts: (FleetAlert)[];
+  total: number;
+  limit: number;
+  offset: number;
+};
+
+export type FleetContainer = {
+  id: string;
+  name: string;
+  image: string;
+  state: string;
+  health: string | null;
+  stack: string | null;
+  createdAt: string | null;
+  startedAt: string | null;
+  crashLooping: boolean;
+  self: boolean;
+  host: string;
+  asOf: string;
+};
+
+export type FleetContainerList = {
+  containers: (FleetContainer)[];
+  total: number;
+  limit: number;
+  offset: number;
+};
+
 export type FleetHost = {
   id: string;
   name: string;
@@ -1531,6 +1573,34 @@ export type FleetHostChanges = { name?: string; labels?: Record<string, string> 
 
 export type FleetHostList = { hosts: (FleetHost)[] };
 
+export type FleetHostOverview = {
+  containers: { total: number; running: number; unhealthy: number; restarting: number } | null;
+  stacks: { total: number; degraded: number } | null;
+  alerts: { total: number; critical: number } | null;
+  updates: { total: number; available: number } | null;
+  id: string;
+  name: string;
+  labels: Record<string, string>;
+  state: "pending" | "connected" | "late" | "away" | "never" | "left";
+  since: string | null;
+  figures: {
+    engine: string | null;
+    cpuPercent: number;
+    cpuCount: number;
+    memoryPercent: number;
+    diskPercent: number;
+  } | null;
+  asOf: {
+    host: string | null;
+    containers: string | null;
+    stacks: string | null;
+    alerts: string | null;
+    updates: string | null;
+  };
+  problem: string | null;
+  attention: (string)[];
+};
+
 export type FleetInvite = {
   id: string;
   name: string | null;
@@ -1546,6 +1616,55 @@ export type FleetInvite = {
 };
 
 export type FleetInviteList = { invites: (FleetInvite)[] };
+
+export type FleetOverview = {
+  sums: {
+    containers: { total: number; running: number; unhealthy: number; restarting: number } | null;
+    stacks: { total: number; degraded: number } | null;
+    alerts: { total: number; critical: number } | null;
+    updates: { total: number; available: number } | null;
+  };
+  hosts: (FleetHostOverview)[];
+};
+
+export type FleetStack = {
+  id: string;
+  name: string;
+  kind: "compose" | "swarm";
+  status: string;
+  services: number;
+  containerCount: number;
+  running: number;
+  unhealthy: number;
+  host: string;
+  asOf: string;
+};
+
+export type FleetStackList = {
+  stacks: (FleetStack)[];
+  total: number;
+  limit: number;
+  offset: number;
+};
+
+export type FleetUpdate = {
+  id: string;
+  image: string;
+  status: string;
+  tag: string | null;
+  newestTag: string | null;
+  checkedAt: string | null;
+  containers: ({ name: string; stack: string | null })[];
+  host: string;
+  asOf: string;
+};
+
+export type FleetUpdateList = {
+  updates: (FleetUpdate)[];
+  total: number;
+  limit: number;
+  offset: number;
+};
 
 export type GeneratedStack = {
   name: string | null;
@@ -5589,6 +5708,15 @@ export interface Operations {
     path: { id: string };
     result: MonitorStats;
   };
+  "GET /api/feed": { result: string };
+  "GET /api/fleet/alerts": {
+    query?: { search?: string; host?: string; label?: string; limit?: number; offset?: number };
+    result: FleetAlertList;
+  };
+  "GET /api/fleet/containers": {
+    query?: { search?: string; host?: string; label?: string; limit?: number; offset?: number };
+    result: FleetContainerList;
+  };
   "GET /api/fleet/hosts": { result: FleetHostList };
   "GET /api/fleet/hosts/{id}": { path: { id: string }; result: FleetHost };
   "GET /api/fleet/hosts/{id}/api/{path}": {
@@ -5596,6 +5724,15 @@ export interface Operations {
     result: HostAnswer;
   };
   "GET /api/fleet/invites": { result: FleetInviteList };
+  "GET /api/fleet/overview": { result: FleetOverview };
+  "GET /api/fleet/stacks": {
+    query?: { search?: string; host?: string; label?: string; limit?: number; offset?: number };
+    result: FleetStackList;
+  };
+  "GET /api/fleet/updates": {
+    query?: { search?: string; host?: string; label?: string; limit?: number; offset?: number };
+    result: FleetUpdateList;
+  };
   "GET /api/git/repositories": { result: GitRepositoryList };
   "GET /api/git/repositories/{id}": { path: { id: string }; result: GitRepository };
   "GET /api/health": { result: Health };

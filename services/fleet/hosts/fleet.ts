@@ -4,6 +4,7 @@ import { countFleetHosts } from "../../../db/fleet_hosts.ts";
 import { countFleetInvites } from "../../../db/fleet_invites.ts";
 import { type Membership, selectMembership } from "../../../db/fleet_membership.ts";
 import type { StateDatabase } from "../../../db/database.ts";
+import type { HostCopy } from "../copies/copy.ts";
 import type { OpenLink } from "../link/open_link.ts";
 import type { Links } from "../link/stream.ts";
 
@@ -32,6 +33,8 @@ export interface Fleet extends Links {
   /** Open links by host id, also of hosts that an admin has not accepted. */
   readonly hosts: Map<string, OpenHost>;
   readonly hub: HubLink;
+  /** Copies of what hosts have, by host id. */
+  readonly copies: Map<string, HostCopy>;
   /** When the last event about a duplicate was emitted, by host id, in Unix milliseconds. */
   readonly duplicates: Map<string, number>;
   /** Reads what was stored, after this or another process has changed it. */
@@ -61,6 +64,7 @@ export function createFleet(db: StateDatabase): Fleet {
   return {
     hosts,
     hub,
+    copies: new Map(),
     duplicates: new Map(),
     get isHub() {
       return isHub;

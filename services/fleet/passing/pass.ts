@@ -146,7 +146,7 @@ function noteOf(
   "user" | "name" | "role" | "permissions" | "scope" | "method" | "path"
 > {
   const { userId, role, apiToken, scope = null } = caller;
-  const owner = email ?? "API key";
+  const owner = email ?? caller.hub?.user ?? "API key";
   return {
     user: userId,
     name: apiToken ? `${owner} (${apiToken.name})` : owner,

@@ -74,6 +74,7 @@ export async function relaySockets(
   } catch {
     close(GOING_AWAY);
   } finally {
+    socket.onclose = null;
     clearTimeout(closing);
     signal.removeEventListener("abort", onAbort);
   }

@@ -1,7 +1,7 @@
 /** Hosts: the fleet of this server. @module */
 
 import { api } from "../../api/client.ts";
-import type { FleetHost } from "../../api/types.ts";
+import type { FleetHost, FleetOverview } from "../../api/types.ts";
 import { type Column, NAME_COLUMN, textColumn, timeColumn } from "../../components/columns.tsx";
 import { confirm, useDialog } from "../../components/dialog.tsx";
 import { useRead } from "../../components/reading.ts";
@@ -9,7 +9,7 @@ import { ResourcePage } from "../../components/resource.tsx";
 import { SecretDialog } from "../../components/secret_dialog.tsx";
 import { Badge, State, type Tone } from "../../components/states.tsx";
 import { Time } from "../../components/time.tsx";
-import { plain } from "../../base/text.ts";
+import { capital, count, plain } from "../../base/text.ts";
 import { href } from "../../state/router.ts";
 import { withResult } from "../../state/toasts.ts";
 import { HostForm, labelText, type SavedHost } from "./form.tsx";
@@ -23,7 +23,12 @@ const TONES: Record<FleetHost["state"], Tone> = {
   left: "idle",
 };
 
-const COLUMNS: readonly Column<FleetHost>[] = [
+/** A host with what needs attention there, in words. */
+interface HostRow extends FleetHost {
+  attention: readonly string[];
+}
+
+const COLUMNS: readonly Column<HostRow>[] = [
   {
     ...NAME_COLUMN,
     cell: ({ name, state }) =>
@@ -47,6 +52,12 @@ const COLUMNS: readonly Column<FleetHost>[] = [
     width: "w-m",
   },
   {
+    title: "Attention",
+    cell: ({ attention }) => <span class="wraps">{plain(capital(attention.join(", ")))}</span>,
+    sort: ({ attention }) => -attention.length,
+    width: "w-m",
+  },
+  {
     title: "Labels",
     cell: ({ labels }) => (
       <span class="name-cell wraps">
@@ -66,6 +77,12 @@ const COLUMNS: readonly Column<FleetHost>[] = [
 
 export default function Hosts() {
   const reading = useRead("GET /api/fleet/hosts", {});
+  const overview = useRead("GET /api/fleet/overview", {});
+  const known = new Map(overview.data.value?.hosts.map((each) => [each.id, each]));
+  const rows = reading.data.value?.hosts.map((each): HostRow => ({
+    ...each,
+    attention: attentionOf(known.get(each.id)),
+  }));
   const dialog = useDialog();
   const showLine = (saved: SavedHost) => {
     if (!("command" in saved)) return;
@@ -85,7 +102,10 @@ export default function Hosts() {
       title="Hosts"
       noun="host"
       reading={reading}
-      rows={reading.data.value?.hosts}
+      rows={rows}
+      above={rows && rows.length > 0 && overview.data.value && (
+        <p class="muted">{sumsText(overview.data.value.sums)}</p>
+      )}
       columns={COLUMNS}
       write={["admin", "fleet:write"]}
       form={HostForm}
@@ -114,6 +134,22 @@ export default function Hosts() {
         "connection itself, so that it works behind a router."}
     />
   );
+}
+
+/** The state has a column of its own. */
+const attentionOf = (host: FleetOverview["hosts"][number] | undefined): readonly string[] =>
+  host?.attention.filter((words) => words !== host.state) ?? [];
+
+/** Sums over all hosts; parts that are not known are left out. */
+function sumsText({ containers, stacks, alerts, updates }: FleetOverview["sums"]): string {
+  return [
+    containers && `${count(containers.total, "container")}, ${containers.running} running`,
+    containers && containers.unhealthy > 0 && `${containers.unhealthy} unhealthy`,
+    stacks && count(stacks.total, "stack"),
+    stacks && stacks.degraded > 0 && `${stacks.degraded} degraded`,
+    alerts && count(alerts.total, "firing alert"),
+    updates && count(updates.available, "update"),
+  ].filter(Boolean).join(" · ");
 }
 
 /** Compares the fingerprint first: an address or a name can be anyone's. */

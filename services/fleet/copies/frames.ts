@@ -1,0 +1,68 @@
+/** Reads the frames of a host's feed (Server-Sent Events, WHATWG HTML 9.2.6). @module */
+
+/** Longest frame, in characters: all rows of a large host. */
+const FRAME_MAX = 2 * 1024 * 1024;
+
+/** Bytes that a host may send at once, and in each second. */
+const BURST_BYTES = 4 * 1024 * 1024;
+const SECOND_BYTES = 64 * 1024;
+
+export interface Frame {
+  event: string;
+  data: string;
+}
+
+/** Bytes that a host may send now, across its connections. */
+export interface Budget {
+  /** @throws {RangeError} For a host that sends too much. */
+  spend(bytes: number): void;
+}
+
+/** @param now A clock in milliseconds. */
+export function createBudget(now: () => number): Budget {
+  let left = BURST_BYTES;
+  let at = now();
+  return {
+    spend(bytes) {
+      const elapsed = Math.max(0, now() - at);
+      at += elapsed;
+      left = Math.min(BURST_BYTES, left + elapsed / 1_000 * SECOND_BYTES) - bytes;
+      if (left >= 0) return;
+      left = 0;
+      throw new RangeError("The host sends too much");
+    },
+  };
+}
+
+/**
+ * The frames with data. Each byte is handled once, however they are cut.
+ *
+ * @throws {RangeError} For a frame that is too long, or a host that sends too much.
+ */
+export async function* readFrames(
+  body: AsyncIterable<Uint8Array<ArrayBuffer>>,
+  { spend }: Budget,
+): AsyncGenerator<Frame> {
+  const decoder = new TextDecoder();
+  let line: string[] = [];
+  let length = 0;
+  let frame: Frame = { event: "message", data: "" };
+  for await (const bytes of body) {
+    spend(bytes.length);
+    const [rest = "", ...others] = decoder.decode(bytes, { stream: true }).split("\n");
+    line.push(rest);
+    length += rest.length;
+    for (const next of others) {
+      const text = line.join("");
+      line = [next];
+      length += next.length;
+      if (text === "") {
+        if (frame.data !== "") yield frame;
+        frame = { event: "message", data: "" };
+        length = next.length;
+      } else if (text.startsWith("event: ")) frame.event = text.slice("event: ".length);
+      else if (text.startsWith("data: ")) frame.data += text.slice("data: ".length);
+    }
+    if (length > FRAME_MAX) throw new RangeError("The host sent a frame that is too long");
+  }
+}

@@ -1,0 +1,115 @@
+/**
+ * Rows and frames of `GET /api/feed`, by which a hub follows the lists of a host. Rows are small, so that
+ * a hub can hold those of all hosts; their limits are also those of what a host may send.
+ *
+ * @module
+ */
+
+import * as z from "zod";
+
+/** Longest text in a row, in characters. */
+export const LINE_MAX = 512;
+
+const Word = z.string().max(64);
+const Line = z.string().max(LINE_MAX);
+const Time = z.string().max(40);
+const Count = z.int().min(0);
+
+export const HostFigures = z.object({
+  engine: Word.nullable().meta({ description: "Version of its engine; null if unreachable" }),
+  cpuPercent: z.number(),
+  cpuCount: z.number(),
+  memoryPercent: z.number(),
+  diskPercent: z.number(),
+});
+
+const ContainerRow = z.object({
+  id: Line,
+  name: Line,
+  image: Line,
+  state: Word,
+  health: Word.nullable(),
+  stack: Line.nullable(),
+  createdAt: Time.nullable(),
+  startedAt: Time.nullable(),
+  crashLooping: z.boolean(),
+  self: z.boolean(),
+});
+
+const StackRow = z.object({
+  id: Line,
+  name: Line,
+  kind: z.enum(["compose", "swarm"]),
+  status: Word,
+  services: Count,
+  containerCount: Count,
+  running: Count,
+  unhealthy: Count,
+});
+
+const AlertRow = z.object({
+  id: Line,
+  ruleName: Line,
+  severity: Word,
+  message: Line,
+  container: Line.nullable(),
+  stack: Line.nullable(),
+  firedAt: Time,
+  acknowledgedAt: Time.nullable(),
+});
+
+const UpdateRow = z.object({
+  id: Line,
+  image: Line,
+  status: Word,
+  tag: Line.nullable(),
+  newestTag: Line.nullable(),
+  checkedAt: Time.nullable(),
+  containers: z.array(z.object({ name: Line, stack: Line.nullable() })).max(2_000),
+});
+
+/** Rows of each list. */
+export const ROWS = {
+  containers: ContainerRow,
+  stacks: StackRow,
+  alerts: AlertRow,
+  updates: UpdateRow,
+} as const;
+
+/** Limits of the rows of a host by list. */
+export const ROWS_MAX = { containers: 2_000, stacks: 500, alerts: 500, updates: 1_000 } as const;
+
+export type ListName = keyof typeof ROWS;
+export const LIST_NAMES = Object.keys(ROWS) as ListName[];
+
+/** Everything that a hub has of a host. */
+export const PARTS = ["host", ...LIST_NAMES] as const;
+export type Part = ListName | "host";
+
+export type Rows = { [Name in ListName]: z.output<(typeof ROWS)[Name]> };
+export type HostFigures = z.output<typeof HostFigures>;
+
+/** Rows of a list that were added or changed, and the ids of those that are gone. */
+const change = <Row extends z.ZodType>(row: Row, max: number) =>
+  z.object({
+    /** Whether they replace all that was sent before. */
+    isWhole: z.boolean(),
+    set: z.array(row).max(max),
+    removed: z.array(Line).max(max),
+  });
+
+/** Frames by the name of their event. `current` has the parts that could just be read. */
+export const FRAMES = {
+  current: z.array(z.enum(PARTS)).max(PARTS.length),
+  host: HostFigures,
+  containers: change(ContainerRow, ROWS_MAX.containers),
+  stacks: change(StackRow, ROWS_MAX.stacks),
+  alerts: change(AlertRow, ROWS_MAX.alerts),
+  updates: change(UpdateRow, ROWS_MAX.updates),
+} as const;
+
+export interface Change<Name extends ListName> {
+  isWhole: boolean;
+  set: Rows[Name][];
+  removed: string[];
+}
