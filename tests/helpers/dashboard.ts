@@ -384,7 +384,7 @@ function recordMessages(): void {
   }).observe(document, { childList: true, subtree: true });
 }
 
-/** What is shown at the fields of forms, with their names. */
+/** The problems at the fields of forms, with their names. */
 const problemsOf = (page: Page): Promise<string[]> =>
   page.$$eval(
     ".field > .problem",

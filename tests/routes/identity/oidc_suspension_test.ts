@@ -104,7 +104,7 @@ ssoTest(
       match(refused.body.error, /is suspended/);
     };
     await isRefused();
-    // Who has suspended a user is not always known.
+    // The provider that has suspended a user is not always known.
     app.deps.db.run("UPDATE users SET refused_by = NULL");
     await isRefused();
   },
