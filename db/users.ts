@@ -40,7 +40,10 @@ const accounts = table("users", {
   formerEmail: text<string | null>(),
   /** The user's identity provider gives them no role any more. */
   isRefused: boolean(),
-  /** The issuer that gives no role any more; `null` if it is not known. */
+  /**
+   * The issuer that gives no role any more, or the id of the provider whose domains the address has left;
+   * `null` if it is not known: then only an admin lets the user act again.
+   */
   refusedBy: text<string | null>(),
   /** Another person than the owner of the address may have a way into the account. */
   hasForeignAccess: boolean(),
@@ -83,9 +86,24 @@ export function countAdmins(db: Database): number {
   return users.countWhere(db, "WHERE role = 'admin'");
 }
 
-/** Whether there is another admin, whom no identity provider refuses. */
-export function hasOtherAdmin(db: Database, id: string): boolean {
-  return users.countWhere(db, "WHERE role = 'admin' AND is_refused = 0 AND id <> :id", { id }) > 0;
+/**
+ * Whether there is another admin whom no identity provider refuses, and who has a password or is
+ * linked to an enabled provider. Passkeys need a password beside them.
+ *
+ * @param issuers Those of OpenID Connect providers that are not stored.
+ */
+export function hasOtherAdmin(db: Database, id: string, issuers: readonly string[]): boolean {
+  return users.countWhere(
+    db,
+    `WHERE role = 'admin' AND is_refused = 0 AND id <> :id AND (
+       password_hash IS NOT NULL
+       OR id IN (SELECT user_id FROM oidc_identities WHERE issuer IN (
+            SELECT issuer FROM oidc_providers WHERE enabled = 1
+            UNION SELECT value FROM json_each(:issuers)))
+       OR id IN (SELECT user_id FROM sso_identities WHERE entity_id IN (
+            SELECT entity_id FROM identity_providers WHERE enabled = 1)))`,
+    { id, issuers: JSON.stringify(issuers) },
+  ) > 0;
 }
 
 /** @throws The SQLite error for an `emailKey` that is already in use. */

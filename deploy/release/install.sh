@@ -282,14 +282,16 @@ print_address() {
     *:*) name=[$host] ;;
     *) name=$host ;;
   esac
+  address=$(configured SERVICE_BASE_URL "http://$name:$port")
+  address=${address%/}
   code=$(sed -n 's/^Setup code: //p' "$data/initial-credentials" 2>/dev/null)
   say "" "Longshore $version is ready."
   if [ -n "$code" ]; then
-    say "Set up: open http://$name:$port/setup#$code"
+    say "Set up: open $address/setup#$code"
   else
-    say "Dashboard: http://$name:$port/"
+    say "Dashboard: $address/"
   fi
-  [ "$name" != localhost ] ||
+  [ "$address" != "http://localhost:$port" ] ||
     say "From another computer: ssh -L $port:localhost:$port $(uname -n), then open the same address"
 }
 

@@ -8,6 +8,7 @@
 import { type ApiToken, selectApiTokens } from "../../db/api_tokens.ts";
 import { selectRevokedFamilies } from "../../db/revoked_families.ts";
 import {
+  hasOtherAdmin,
   selectPasswordHash,
   selectRefusedUserIds,
   selectUsers,
@@ -16,6 +17,7 @@ import {
 import { selectDataVersion } from "../../db/data_version.ts";
 import type { StateDatabase } from "../../db/database.ts";
 import { errorFields, type Log, silentLog } from "../log.ts";
+import type { Config } from "../config/config.ts";
 import { type Mode, type ModeConfig, signInMode } from "./sign_in/mode.ts";
 import {
   type ApiTokenRef,
@@ -66,7 +68,7 @@ const REFRESH_MS = 1_000;
  */
 export function createAccounts(
   db: StateDatabase,
-  config: ModeConfig,
+  config: ModeConfig & Pick<Config, "oidcProviders">,
   now: () => Date,
   log: Log = silentLog,
 ) {
@@ -194,6 +196,9 @@ export function createAccounts(
     },
     /** Whether the API tokens of a user are ended for now. */
     isRefused: (userId: string): boolean => refused.has(userId),
+    /** Whether there is another admin who can sign in, and whom no identity provider refuses. */
+    hasOtherAdmin: (userId: string): boolean =>
+      hasOtherAdmin(db, userId, config.oidcProviders.map(({ issuer }) => issuer)),
     /** Removes a user, after the row was deleted. */
     remove(userId: string): void {
       roles.delete(userId);

@@ -26,6 +26,9 @@ dashboardTest("a repository is added, and its stacks show commits and edits", as
   await tab.click("button", "New repository");
   await tab.fill({ Name: "Stacks", Address: "git@git.example.com:ada/stacks.git" });
   await tab.pressRefused("Create", /use https:\/\/git\.example\.com\/ada\/stacks\.git/);
+  // The problem is shown once, at the field.
+  equal(await tab.page.$$eval("form .note.danger", (notes) => notes.length), 0);
+  await tab.invalid("textbox", "Address");
   await tab.fill({ Address: copy.url, Stacks: "stacks/*/compose.yaml" });
   await tab.click("button", "Create");
   await tab.invalid("textbox", "Stacks");

@@ -65,7 +65,7 @@ export interface Dashboard {
    * `status`. A message counts once, and only if it came after the last click.
    */
   status(text: string | RegExp): Promise<void>;
-  /** Waits for a message about a failure; as above. */
+  /** Waits for a message about a failure, as above, or at a field: `Name of the field: message`. */
   alert(text: string | RegExp): Promise<void>;
   /** Waits until the browser has reported the one request that was refused, and forgets it. */
   refused(status?: number): Promise<void>;
@@ -384,6 +384,16 @@ function recordMessages(): void {
   }).observe(document, { childList: true, subtree: true });
 }
 
+/** The problems at the fields of forms, with their names. */
+const problemsOf = (page: Page): Promise<string[]> =>
+  page.$$eval(
+    ".field > .problem",
+    (problems) =>
+      problems.map((problem) =>
+        `${problem.parentElement!.firstElementChild!.textContent}: ${problem.textContent}`
+      ),
+  );
+
 async function message(
   page: Page,
   query: Query,
@@ -402,6 +412,7 @@ async function message(
       await page.evaluate((at) => (globalThis as any).shownMessages.splice(at, 1), at);
       return true;
     }
+    if (role === "alert" && (await problemsOf(page)).some(isWanted)) return true;
     const found = await query(role, text);
     const isPart = await Promise.all(
       found.map((each) => each.evaluate((element) => !element.matches(".toast *"))),

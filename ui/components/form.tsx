@@ -17,7 +17,6 @@ import { Problems } from "./fields.tsx";
 import {
   type FormValues,
   inputsOf,
-  isPassword,
   problemsByField,
   problemsOf,
   valuesOf,
@@ -70,7 +69,7 @@ export function Form({ children, submit, onSubmit, onCancel, part }: FormProps) 
       const found = error instanceof ApiError && form.current
         ? problemsByField(error, element)
         : {};
-      if (!isOfPassword(error, found, element)) {
+      if (!isOfField(error, found, element)) {
         refusal.value = withLabels(sentenceOf(error), element);
       }
       show(found);
@@ -91,16 +90,16 @@ export function Form({ children, submit, onSubmit, onCancel, part }: FormProps) 
   );
 }
 
-/** Whether a refusal says no more than what is shown at the field of a password. */
-const isOfPassword = (
+/** Whether a refusal says no more than what is shown at a field, of those that have room for it. */
+const isOfField = (
   error: unknown,
   found: Record<string, string>,
   form: HTMLFormElement,
 ): boolean =>
-  error instanceof ApiError && error.message.startsWith("body.") &&
+  error instanceof ApiError &&
   inputsOf(form).some((input) =>
-    input instanceof HTMLInputElement && isPassword(input) && input.name in found &&
-    error.message.endsWith(`: ${found[input.name]}`)
+    error.message === `body.${input.name}: ${found[input.name]}` &&
+    input.closest("div.field, .check-group") !== null
   );
 
 interface DialogProps extends Omit<FormProps, "onCancel"> {

@@ -53,7 +53,7 @@ export function withLabels(message: string, form: HTMLFormElement): string {
 }
 
 /** Whether it has a password, which may be shown. */
-export const isPassword = ({ type, autocomplete }: HTMLInputElement): boolean =>
+const isPassword = ({ type, autocomplete }: HTMLInputElement): boolean =>
   type === "password" || autocomplete.endsWith("-password");
 
 /** Current values of the fields. */

@@ -182,7 +182,9 @@ export const ssoLoginEndpoints = (deps: Deps) => {
       const message = { samlResponse, relayState };
       const client = clientOf(caller, request);
       const login = signInWithNote(note, await acceptAssertion(deps, message, client, note));
-      if ("refusal" in login) return refuseBrowser(deps, login.refusal, SIGN_IN);
+      if ("refusal" in login) {
+        return refuseBrowser(deps, login.refusal, SIGN_IN, login.returnTo);
+      }
       if (!("code" in login)) return login;
       return redirectToPage(SIGN_IN, login);
     }),

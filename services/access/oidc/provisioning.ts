@@ -15,7 +15,6 @@ import {
 } from "../../../db/oidc_identities.ts";
 import {
   countUsers,
-  hasOtherAdmin,
   selectAccount,
   selectUser,
   selectUserByEmail,
@@ -90,7 +89,7 @@ export function findOidcUser(
   const linked = linkedId === undefined ? undefined : selectUser(db, linkedId);
   if (linked) {
     assertActive(deps, linked);
-    assertNotSuspended(deps, linked, provider.issuer);
+    assertNotSuspended(deps, linked, resumedBy(provider));
     return { user: applyRoles(deps, provider, linked, roles), isNew: false, isLinked: false };
   }
   const email = usableEmail(emailOf(claims), EMAIL_SOURCE);
@@ -98,7 +97,7 @@ export function findOidcUser(
   if (existing) {
     assertActive(deps, existing);
     assertLinkable(db, provider, existing, claims);
-    assertNotSuspended(deps, existing, provider.issuer);
+    assertNotSuspended(deps, existing, resumedBy(provider));
     removeForeignAccess(deps, existing);
   }
   const user = existing ?? createUser(deps, provider, claims, { email, roles });
@@ -121,11 +120,12 @@ export function applyRoles(
   { role, customRoles }: GivenRoles,
 ): User {
   const { db, accounts, groupRoles, log } = deps;
-  if (selectAccount(db, user.id)?.refusedBy === provider.issuer) setRefused(deps, user.id, null);
+  const refusedBy = selectAccount(db, user.id)?.refusedBy ?? null;
+  if (resumedBy(provider)(refusedBy)) setRefused(deps, user.id, null);
   if (provider.rolesClaim === null || role === null) return user;
   groupRoles.current.set(user.id, customRoles, customRoleNames(provider));
   if (user.role === role) return user;
-  if (user.role === "admin" && !hasOtherAdmin(db, user.id)) {
+  if (user.role === "admin" && !accounts.hasOtherAdmin(user.id)) {
     log.warn("last admin not demoted by the identity provider", {
       userId: user.id,
       providerId: provider.id,
@@ -156,19 +156,26 @@ export function recordRefusal(
   userId: string | undefined,
   error: unknown,
 ): void {
-  const { db, log } = deps;
+  const { accounts, db, log } = deps;
   const user = selectUser(db, userId ?? "");
   if (!user || !(error instanceof SignInRefusal)) return;
   if (error.reason !== "no_role" && error.reason !== "domain") return;
-  if (user.role === "admin" && !hasOtherAdmin(db, user.id)) {
+  if (user.role === "admin" && !accounts.hasOtherAdmin(user.id)) {
     log.warn("last admin not suspended by the identity provider", { userId, providerId });
     return;
   }
-  setRefused(deps, user.id, issuer);
+  setRefused(deps, user.id, error.reason === "domain" ? providerId : issuer);
   if (isShutOut(deps, user.id)) revokeFamiliesOfUser(deps, user.id);
 }
 
-/** Stores the issuer that suspends a user; `null` lets them act again. */
+/**
+ * Whether a provider gives back a role by what is stored of its loss: several providers may have one
+ * issuer, and one without a claim for roles says nothing about groups, or about another one's domains.
+ */
+const resumedBy = ({ id, issuer, rolesClaim }: OidcProvider) => (refusedBy: string | null) =>
+  refusedBy === id || refusedBy === issuer && rolesClaim !== null;
+
+/** Stores what suspends a user; `null` lets them act again. */
 function setRefused(
   { db, accounts, log }: Pick<Deps, "db" | "accounts" | "log">,
   userId: string,

@@ -3,13 +3,7 @@
 import { deleteApiTokensOfUser, selectApiTokensOfUser } from "../../../db/api_tokens.ts";
 import { deleteProviderIdentitiesOfUser } from "../../../db/provider_identities.ts";
 import { deletePushTokensOfUser } from "../../../db/push_tokens.ts";
-import {
-  hasOtherAdmin,
-  selectAccount,
-  selectUser,
-  updateUserPassword,
-  type User,
-} from "../../../db/users.ts";
+import { selectAccount, selectUser, updateUserPassword, type User } from "../../../db/users.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../errors.ts";
 import { deleteFactors } from "../factors/factors.ts";
@@ -81,21 +75,22 @@ export function isShutOut(
   userId: string,
 ): boolean {
   if (!accounts.isRefused(userId)) return false;
-  return selectUser(db, userId)?.role !== "admin" || hasOtherAdmin(db, userId);
+  return selectUser(db, userId)?.role !== "admin" || accounts.hasOtherAdmin(userId);
 }
 
 /**
  * Only the provider that has taken the role away gives it back.
  *
- * @param issuer The provider that signs the user in.
+ * @param mayResume Whether the provider that signs the user in is that one, by what is stored of it; by
+ * default it is not: those of SAML take no roles away.
  * @throws {SignInRefusal} `suspended`.
  */
 export function assertNotSuspended(
   deps: Pick<Deps, "accounts" | "db">,
   { id, email }: User,
-  issuer: string,
+  mayResume: (refusedBy: string | null) => boolean = () => false,
 ): void {
-  if (!isShutOut(deps, id) || selectAccount(deps.db, id)?.refusedBy === issuer) return;
+  if (!isShutOut(deps, id) || mayResume(selectAccount(deps.db, id)?.refusedBy ?? null)) return;
   throw refused(
     "suspended",
     `User ${email} is suspended: another identity provider gives them no role any more; ` +

@@ -61,9 +61,9 @@ export function describeAccount(
  * Changes the name and the email of the caller's account.
  *
  * An address that a user enters is not confirmed, so identity providers cannot link it: otherwise a
- * user could enter the address of someone else and share the account that their login finds. If an
- * admin confirms it, the account loses all earlier ways in when a provider links it. Admins can set any
- * address anyway.
+ * user could enter the address of someone else and share the account that their login finds. Admins
+ * can confirm any address anyway, so theirs are. Either way the account loses all earlier ways in when
+ * a provider links it.
  *
  * @throws {AppError} `not_found` in key mode; `conflict` for an email in use, and for an account of
  * an identity provider, which recognizes it by its email.
@@ -89,11 +89,10 @@ export function updateAccount(
     ...(isNewEmail && {
       email,
       emailKey: emailKey(email),
-      ...(caller.role === "admin" ? { isEmailUnconfirmed: false, formerEmail: null } : {
-        isEmailUnconfirmed: true,
-        hasForeignAccess: true,
-        formerEmail: formerEmailOf(db, user),
-      }),
+      hasForeignAccess: true,
+      ...(caller.role === "admin"
+        ? { isEmailUnconfirmed: false, formerEmail: null }
+        : { isEmailUnconfirmed: true, formerEmail: formerEmailOf(db, user) }),
     }),
   });
   if (isNewEmail) {

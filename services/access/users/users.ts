@@ -7,7 +7,6 @@ import {
   countAdmins,
   countUsers,
   deleteUser,
-  hasOtherAdmin,
   insertUser,
   selectUnconfirmedUsers,
   selectUser,
@@ -204,7 +203,7 @@ export function setUserRole(
   assertMayAssign(caller, role);
   const user = findUser(db, id);
   assertMayManage(caller, user);
-  if (user.role === "admin" && role !== "admin") assertAnotherAdmin(db, id, "demoted");
+  if (user.role === "admin" && role !== "admin") assertAnotherAdmin(accounts, id, "demoted");
   // The administrator answers for the user then, not the identity provider.
   if (caller.role === "admin") {
     updateUserRefused(db, id, { isRefused: false, refusedBy: null });
@@ -241,7 +240,7 @@ export function removeUser(
     throw new AppError("conflict", "You cannot delete your own account");
   }
   assertMayManage(caller, user);
-  if (user.role === "admin") assertAnotherAdmin(db, id, "deleted");
+  if (user.role === "admin") assertAnotherAdmin(accounts, id, "deleted");
 
   revokeFamiliesOfUser(deps, id, {
     change: () => {
@@ -293,8 +292,8 @@ function assertEmailFree(db: Deps["db"], email: string): void {
 export const emailInUse = (email: string) =>
   new AppError("conflict", `A user with the email ${email} already exists`);
 
-function assertAnotherAdmin(db: Deps["db"], id: string, action: string): void {
-  if (hasOtherAdmin(db, id)) return;
+function assertAnotherAdmin(accounts: Deps["accounts"], id: string, action: string): void {
+  if (accounts.hasOtherAdmin(id)) return;
   throw new AppError("conflict", `The last admin cannot be ${action}`);
 }
 

@@ -65,7 +65,7 @@ interface SsoLogin extends TokenPair {
 }
 
 /** A refused message that claims to answer the login of a browser, which gets a page. */
-interface BrowserRefusal {
+interface BrowserRefusal extends Pick<BrowserLogin, "returnTo"> {
   refusal: AppError;
 }
 
@@ -132,7 +132,7 @@ export async function acceptAssertion(
     }
     const browser = response && claimedBrowser(deps, saml.claimedRequest(response));
     const known = browser && asAppError(refusal);
-    if (known) return { refusal: known };
+    if (known) return { refusal: known, returnTo: browser.returnTo };
     throw refusal;
   }
 }

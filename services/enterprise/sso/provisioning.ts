@@ -78,7 +78,7 @@ export function findUser(
     return { user: created, email, isNew: true, isLinked: false };
   }
   assertActive(deps, user);
-  assertNotSuspended(deps, user, provider.entity_id);
+  assertNotSuspended(deps, user);
   if (!linked) assertEmailConfirmed(db, user);
   const isLinked = linkIdentity(deps, provider, user, persistentId);
   return { user, email, isNew: false, isLinked };

@@ -277,6 +277,10 @@ hostTest("install.sh prints the address that listens", async (host) => {
     await start("::1") ?? "",
     /^Dashboard: http:\/\/localhost:3000\/\nFrom another computer: ssh/,
   );
+  await host.inside(
+    "echo 'SERVICE_BASE_URL=\"https://example.com/longshore/\"' >>/etc/longshore/longshore.env",
+  );
+  equal(await start("::1"), "Dashboard: https://example.com/longshore/\n");
 });
 
 hostTest("install.sh downloads a release, and refuses a truncated one", async (host) => {

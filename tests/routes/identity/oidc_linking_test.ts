@@ -152,6 +152,18 @@ for (const trusted of [false, true]) {
   });
 }
 
+Deno.test("an admin who entered another's address has no way in after it is linked", async () => {
+  await using app = await helpdesk();
+  const { accessToken: token } = await login(app, "admin@example.com");
+  const { email } = ADA;
+  equal((await app.call("PUT", "/api/account", { email }, { token })).status, 200);
+
+  equal((await app.signIn()).body.role, "admin");
+
+  const byPassword = { email, password: PASSWORD };
+  equal((await app.call("POST", "/auth/login", byPassword, { role: "public" })).status, 401);
+});
+
 Deno.test("an account whose user entered another address is shown with both, and loses its ways in when it is linked", async () => {
   await using app = await helpdesk();
   const mallory = { ...ADA, email: "mallory@example.com" };

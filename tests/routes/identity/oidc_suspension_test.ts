@@ -87,18 +87,74 @@ Deno.test("a suspension ends at the provider that has suspended, and at no other
   equal((await signInAtOther()).status, 200);
 });
 
-ssoTest("a suspended user does not sign in by SAML", async () => {
-  using app = await appWithRights();
+ssoTest(
+  "a suspended user does not sign in by SAML, also of a provider with the same name",
+  async () => {
+    using app = await appWithRights();
+    await using provider = await withGroups(app);
+    const idp = await createIdp(provider.idp.issuer);
+    await addProvider(app, idp, { link_existing: true });
+    const bySaml = () => ssoLogin(app, idp, { email: "ada@example.com" });
+    equal((await provider.signIn(["ops"])).status, 200);
+    equal((await bySaml()).status, 200);
+    equal((await provider.signIn([])).status, 403);
+    const isRefused = async () => {
+      const refused = await bySaml();
+      equal(refused.status, 403);
+      match(refused.body.error, /is suspended/);
+    };
+    await isRefused();
+    // The provider that has suspended a user is not always known.
+    app.deps.db.run("UPDATE users SET refused_by = NULL");
+    await isRefused();
+  },
+);
+
+Deno.test("of providers with one issuer, a suspension ends at one that gives roles, and that of a domain where it began", async () => {
+  using app = oidcApp();
+  await using groups = await withGroups(app);
+  const domains = { ...{ rolesClaim: null, roleMap: [], linkByVerifiedEmail: true } };
+  const other = await addOidcProvider(app, groups.idp, domains);
+  const signInAtOther = () => evilSignIn(app, groups.idp, other);
+  const allow = async (...allowedDomains: string[]) => {
+    const { status } = await app.call("PUT", `/api/identity/oidc/${other}`, { allowedDomains });
+    equal(status, 200);
+  };
+  equal((await groups.signIn(["ops"])).status, 200);
+  equal((await signInAtOther()).status, 200);
+  equal((await groups.signIn([])).status, 403);
+
+  match((await signInAtOther()).body, /is suspended/);
+
+  equal((await groups.signIn(["ops"])).status, 200);
+  await allow("example.net");
+  equal((await signInAtOther()).status, 403);
+  match((await groups.signIn(["ops"])).body, /is suspended/);
+  await allow("example.com");
+  equal((await signInAtOther()).status, 200);
+  equal((await groups.signIn(["ops"])).status, 200);
+});
+
+Deno.test("an admin who cannot sign in does not count as one", async () => {
+  using app = oidcApp();
   await using provider = await withGroups(app);
-  const idp = await createIdp("https://idp.example.com/metadata");
-  await addProvider(app, idp, { link_existing: true });
-  const bySaml = () => ssoLogin(app, idp, { email: "ada@example.com" });
-  equal((await provider.signIn(["ops"])).status, 200);
-  equal((await bySaml()).status, 200);
-  equal((await provider.signIn([])).status, 403);
-  const refused = await bySaml();
-  equal(refused.status, 403);
-  match(refused.body.error, /is suspended/);
+  const user = { email: "ada@example.com", password: PASSWORD, role: "admin" };
+  const { body: ada } = await app.call("POST", "/auth/users", user);
+  equal((await provider.signIn(["root"], "eve")).body.role, "admin");
+  const hasOther = () => app.deps.accounts.hasOtherAdmin(ada.id);
+  equal(hasOther(), true);
+  const path = `/api/identity/oidc/${provider.id}`;
+  equal((await app.call("PUT", path, { enabled: false })).status, 200);
+  equal(hasOther(), false);
+  match((await app.call("DELETE", `/auth/users/${ada.id}`)).body.error, /last admin/);
+  equal((await app.call("DELETE", path)).status, 200);
+  equal(hasOther(), false);
+  const { issuer } = provider.idp;
+  Object.assign(app.deps.config, { oidcProviders: [{ issuer }] });
+  equal(hasOther(), true);
+  Object.assign(app.deps.config, { oidcProviders: [] });
+  app.deps.db.run("UPDATE users SET password_hash = 'x'");
+  equal(hasOther(), true);
 });
 
 Deno.test("an admin ends a suspension with the role, and users:write does not", async () => {

@@ -268,7 +268,7 @@ ssoTest("a refused browser gets a page with the reason, and API clients get JSON
   equal(headers.get("content-type"), "text/html; charset=utf-8");
   match(headers.get("content-security-policy")!, /default-src 'none'/);
   match(body, /User eve@example\.com does not exist/);
-  match(body, /<a href="\.\.\/\.\.\/\.\.\/\.\.\/sign-in">/);
+  match(body, /<a href="\.\.\/\.\.\/\.\.\/\.\.\/sign-in\?next=%2Fcontainers%3Fq%3Da%20b">/);
   const hostile = await ssoLogin(app, idp, {
     inResponseTo: (await begin(app)).inResponseTo,
     email,

@@ -98,6 +98,16 @@ Deno.test("a role that an admin gave stays, whatever the provider's default beco
   equal(a.login("bob@example.com").user.role, "operator");
 });
 
+Deno.test("an admin of a provider counts as another one while it is enabled", () => {
+  using app = usersMode();
+  const { id } = localUser(app);
+  const a = provider(app, "a", { default_role: "admin" });
+  a.login("bob@example.com");
+  equal(app.deps.accounts.hasOtherAdmin(id), true);
+  a.set({ enabled: false });
+  equal(app.deps.accounts.hasOtherAdmin(id), false);
+});
+
 Deno.test("a local user is not taken over", () => {
   using app = usersMode();
   localUser(app);

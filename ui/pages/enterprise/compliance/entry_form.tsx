@@ -55,7 +55,6 @@ function parseMetadata(text: string): Record<string, unknown> {
   try {
     return JSON.parse(text);
   } catch {
-    const message = "must be a JSON object";
-    throw new ApiError(400, `Metadata: ${message}`, [{ path: "body.metadata", message }]);
+    throw new ApiError(400, "body.metadata: must be a JSON object");
   }
 }
