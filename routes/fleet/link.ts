@@ -8,7 +8,7 @@ import { applyToLinks } from "../../services/fleet/hosts/hosts.ts";
 import { serveLink } from "../../services/fleet/hosts/serve.ts";
 import type { MessageSocket } from "../../services/fleet/link/connection.ts";
 import { type Endpoint, rawEndpoint } from "../contract/endpoint.ts";
-import { upgradeWebSocket } from "../pipeline/web_socket.ts";
+import { isHandshake, upgradeWebSocket } from "../pipeline/web_socket.ts";
 
 /** Time without an answer to a ping of the WebSocket after which it is closed, in seconds. */
 const PONG_TIMEOUT_S = 60;
@@ -39,6 +39,10 @@ export const linkEndpoints = (deps: Deps): Endpoint[] => {
       // A command beside this process may have changed the fleet.
       applyToLinks(deps);
       if (!deps.fleet.isHub) throw new AppError("not_found", "This server has no fleet");
+      // Requests of our own commands and of probes must not use up the places of hosts.
+      if (!isHandshake(request)) {
+        throw new AppError("invalid", "The request must be a WebSocket handshake");
+      }
       let socket: WebSocket | undefined;
       let response: Response | undefined;
       admission.run(() => {

@@ -18,7 +18,7 @@ import { issueTicket } from "../../services/live/tickets.ts";
 import { type Endpoint, type Input, rawEndpoint, type RawResponse } from "../contract/endpoint.ts";
 import { PathText } from "../contract/shapes.ts";
 import { targetOf } from "../pipeline/request_url.ts";
-import { upgradeWebSocket } from "../pipeline/web_socket.ts";
+import { isHandshake, upgradeWebSocket } from "../pipeline/web_socket.ts";
 import { readBody } from "./body.ts";
 
 const Params = z.object({
@@ -94,8 +94,7 @@ export const passingEndpoints = (deps: Deps): Endpoint[] => [
 async function answerRead(deps: Deps, input: PassInput): Promise<RawResponse> {
   const { caller, request } = input;
   const host = findHost(deps, input.params.id);
-  const isUpgrade = request.headers.get("upgrade")?.toLowerCase() === "websocket";
-  if (isUpgrade) return await openTerminal(deps, host, input);
+  if (isHandshake(request)) return await openTerminal(deps, host, input);
   if (caller.passed) throw new AppError("unauthorized", "The ticket is for a terminal");
   return await pass(deps, host, await passedRequest(input));
 }

@@ -16,7 +16,7 @@ export function createAdmission(now: () => Date) {
     /**
      * Runs a handshake.
      *
-     * @throws {AppError} `unavailable`, synchronously, if there are too many.
+     * @throws {AppError} `unavailable`, synchronously, if there are too many; what `handshake` throws.
      */
     run(handshake: () => Promise<void>): void {
       const current = Math.floor(now().getTime() / 1000);
@@ -27,7 +27,12 @@ export function createAdmission(now: () => Date) {
       }
       begun++;
       open++;
-      handshake().finally(() => open--);
+      try {
+        handshake().finally(() => open--);
+      } catch (error) {
+        open--;
+        throw error;
+      }
     },
   };
 }
