@@ -1,6 +1,11 @@
 /** The hub's end of a connection that a host has dialed. @module */
 
-import { selectFleetHostByKey, type StoredHost, updateFleetHost } from "../../../db/fleet_hosts.ts";
+import {
+  selectFleetHost,
+  selectFleetHostByKey,
+  type StoredHost,
+  updateFleetHost,
+} from "../../../db/fleet_hosts.ts";
 import { withDeadline } from "../../deadline.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../errors.ts";
@@ -141,6 +146,8 @@ function receive(
   message: Control,
 ): void {
   if (message.type === "kept" && message.counter === counter) {
+    // Once is enough, and each one would be written.
+    if (selectFleetHost(db, host.id)?.challenge === counter) return;
     updateFleetHost(db, host.id, { challenge: counter });
   } else if (message.type === "leave") {
     updateFleetHost(db, host.id, { leftAt: now().toISOString() });

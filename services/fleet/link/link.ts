@@ -18,6 +18,9 @@ export const AWAY_MS = 75_000;
 /** Number of the last beats of which the quickest measures the clock of the peer. */
 const SAMPLES = 8;
 
+/** Limit of answers to beats that the peer has not read: it sends few, and reads the answers. */
+const ECHOES_MAX = 8;
+
 /** Measures time: `wallMs` for people and peers, `steadyMs` for durations. */
 export interface LinkClock {
   wallMs: () => number;
@@ -46,6 +49,7 @@ export function createLink(
   const samples: { offset: number; roundTrip: number }[] = [];
   let measured = { offset: 0, roundTrip: 0 };
   let nextBeat = 0;
+  let echoes = 0;
   let lastBeatMs = clock.steadyMs();
   let lastHeardMs = lastBeatMs;
   let ended: Error | undefined;
@@ -107,9 +111,15 @@ export function createLink(
 
   function receiveControl(content: Bytes): void {
     const message = decodeControl(content);
-    if (message?.type === "beat") tell({ type: "echo", id: message.id, at: clock.wallMs() });
+    if (message?.type === "beat") echo(message);
     else if (message?.type === "echo") measure(message);
     else if (message) onControl(message, link);
+  }
+
+  function echo({ id }: Control<"beat">): void {
+    if (++echoes > ECHOES_MAX) return channel.close("the peer does not read answers to its beats");
+    channel.sendControl({ type: "echo", id, at: clock.wallMs() })
+      .then(() => void echoes--, () => {});
   }
 
   function beat(): Promise<void> {

@@ -89,6 +89,14 @@ Deno.test("A link measures the clock of its peer, and ends when the peer is sile
   await rejects(hub.probe());
 });
 
+Deno.test("A link ends when the peer sends beats and does not read the answers", async () => {
+  const { hub, member, sockets } = await linked();
+  await member.probe();
+  sockets[1].bufferedAmount = 1024 * 1024;
+  for (let count = 0; count < 20; count++) void member.probe().catch(() => {});
+  match(await hub.closed, /does not read answers/);
+});
+
 Deno.test("A member that opens streams at the hub is disconnected with the reason", async () => {
   const { hub, member } = await linked();
   await member.open(AbortSignal.timeout(10_000));
