@@ -100,9 +100,10 @@ async function answerRead(deps: Deps, input: PassInput): Promise<RawResponse> {
 }
 
 async function answerPost(deps: Deps, input: PassInput): Promise<RawResponse> {
-  const { caller, note, params: { id, path } } = input;
+  const { caller, note, params: { id }, request } = input;
   const host = findHost(deps, id);
-  if (path === "stream/ticket") {
+  const path = routeIn(request);
+  if (path === "/api/stream/ticket") {
     note.unaudited = true;
     assertMayDo(caller, "viewer", "system:read");
     return json(200, issueTicket(deps, caller));
@@ -128,12 +129,15 @@ async function answerTicket(
   input: PassInput,
 ): Promise<RawResponse> {
   assertTerminalAllowed(deps, input.caller);
+  const [pathname = ""] = targetIn(input.request).split("?");
+  if (!pathname.endsWith("/ticket")) {
+    throw new AppError("not_found", "The path of a ticket must be written without escapes");
+  }
   const answer = await answerWrite(deps, input);
   if (answer.status !== 200) return answer;
   const issued = TicketAnswer.safeParse(await jsonOf(answer));
   if (!issued.success) throw new AppError("bad_gateway", `Host ${host.name} issued no ticket`);
   const { ticket, expiresAt } = issued.data;
-  const [pathname = ""] = targetIn(input.request).split("?");
   const path = pathname.slice(0, -"/ticket".length);
   const passed = { hostId: host.id, path, ticket };
   return json(200, { ...issueTicket(deps, input.caller, passed), expiresAt });
@@ -212,6 +216,16 @@ function targetIn(request: Request): string {
     throw new AppError("not_found", "Only paths below /api/ are passed on");
   }
   return url.pathname + url.search;
+}
+
+/** The path at the host as its router reads it: without escapes of ASCII and a slash at its end. */
+function routeIn(request: Request): string {
+  const [pathname = ""] = targetIn(request).split("?");
+  return pathname.replace(
+    /%([2-7][0-9a-f])/gi,
+    (_, code) => String.fromCharCode(parseInt(code, 16)),
+  )
+    .replace(/\/+$/, "");
 }
 
 async function pass(deps: Deps, host: PassingHost, passed: PassedRequest): Promise<RawResponse> {
