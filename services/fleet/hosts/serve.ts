@@ -102,6 +102,16 @@ async function welcome(deps: ServeDeps, channel: Channel, address: string): Prom
   const challenge = await challengeOf(deps, host.id, counter);
   const { isPending } = host;
   await channel.sendControl({ type: "welcome", version: VERSION, isPending, challenge });
+  // Nothing waits from here on, so that of several connections at the same time one stays.
+  const current = selectFleetHost(db, host.id);
+  if (!current || current.leftAt !== null) {
+    return await refuse(channel, "This host is not in the fleet");
+  }
+  const other = fleet.hosts.get(host.id);
+  if (other && other !== open) {
+    reportDuplicate(deps, host, { address, otherAddress: other.address });
+    return await refuse(channel, "Another machine has the key of this host");
+  }
   updateFleetHost(db, host.id, {
     address,
     version: hello.version,
@@ -114,7 +124,8 @@ async function welcome(deps: ServeDeps, channel: Channel, address: string): Prom
     onControl: (message, link) => receive(deps, { host, counter, link }, message),
     clock: clockOf(deps),
   });
-  register(deps, host, { link, address, isPending });
+  register(deps, current, { link, address, isPending: current.isPending });
+  if (isPending && !current.isPending) link.tell({ type: "accepted" });
 }
 
 function register(

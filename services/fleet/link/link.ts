@@ -1,5 +1,6 @@
 /** An open link: its streams, its beats, and the control messages of its owner. @module */
 
+import { withDeadline } from "../../deadline.ts";
 import { type Channel, reasonOf } from "./channel.ts";
 import { type Control, decodeControl } from "./control.ts";
 import type { OpenLink } from "./open_link.ts";
@@ -14,6 +15,9 @@ export const BEAT_MS = 15_000;
 /** Silence after which a link is late, and after which it is closed, in milliseconds. */
 export const LATE_MS = 2 * BEAT_MS;
 export const AWAY_MS = 75_000;
+
+/** Longest wait until a peer has taken the last message, in milliseconds. */
+const PART_MS = 2_000;
 
 /** Number of the last beats of which the quickest measures the clock of the peer. */
 const SAMPLES = 8;
@@ -75,7 +79,9 @@ export function createLink(
     close: channel.close,
     tell,
     part(message, reason) {
-      channel.sendControl(message).catch(() => {}).finally(() => channel.close(reason));
+      session.end(reason);
+      const sent = channel.sendControl(message).catch(() => {});
+      void withDeadline(sent, PART_MS).finally(() => channel.close(reason));
     },
     tick() {
       if (link.silentMs >= AWAY_MS) return channel.close("the peer does not answer");

@@ -64,15 +64,16 @@ type Challenge = Control<"hello">["challenge"];
 /** Dials as a member, and confirms the challenge unless `keeps` is false. */
 async function dial(
   app: TestApp,
-  { keys, hubKey, challenge = null, address, keeps = true }: {
+  { keys, hubKey, challenge = null, address, keeps = true, opened }: {
     keys: KeyPair;
     hubKey: Channel["peerKey"];
     challenge?: Challenge;
     address?: string;
     keeps?: boolean;
+    opened?: Channel;
   },
 ) {
-  const channel = await dialLink(connect(app, address), { keys, hubKey });
+  const channel = opened ?? await dialLink(connect(app, address), { keys, hubKey });
   await channel.sendControl({ type: "hello", version: "1", challenge });
   const answer = await channel.receiveControl("welcome", "refused");
   if (answer.type === "refused") return { answer };
@@ -198,6 +199,19 @@ Deno.test("A copy of a machine is refused while the true one is connected, and a
   // An admin decides for the copy.
   await app.call("POST", `/api/fleet/hosts/${member.hostId}/accept`);
   equal((await dial(app, { ...member, challenge: copied })).answer.type, "welcome");
+});
+
+Deno.test("Of several connections with one key at the same time, one is kept", async () => {
+  using app = hubApp();
+  const events = collectEvents(app);
+  const member = await joined(app);
+  const channels = await Promise.all([1, 2, 3].map(() => dialLink(connect(app), member)));
+  const dialed = await Promise.allSettled(
+    channels.map((opened) => dial(app, { ...member, opened })),
+  );
+  const open = dialed.filter((each) => each.status === "fulfilled" && each.value.link);
+  deepEqual([open.length, app.deps.fleet.hosts.size], [1, 1]);
+  deepEqual(events.map(({ event }) => event), ["host.joined", "host.duplicate"]);
 });
 
 Deno.test("A member whose confirmation was lost connects again", async () => {

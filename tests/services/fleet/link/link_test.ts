@@ -97,6 +97,17 @@ Deno.test("A link ends when the peer sends beats and does not read the answers",
   match(await hub.closed, /does not read answers/);
 });
 
+Deno.test("part() ends the streams at once, also with a peer that does not read", async () => {
+  const { hub, sockets } = await linked({ accept: () => new Promise(() => {}) });
+  const stream = await hub.open(AbortSignal.timeout(10_000));
+  await hub.probe();
+  sockets[1].bufferedAmount = 1024 * 1024;
+  hub.part({ type: "refused", reason: "removed", isFinal: true }, "removed");
+  await rejects(stream.read(new Uint8Array(1)), /removed/);
+  sockets[1].bufferedAmount = 0;
+  equal(await hub.closed, "removed");
+});
+
 Deno.test("A member that opens streams at the hub is disconnected with the reason", async () => {
   const { hub, member } = await linked();
   await member.open(AbortSignal.timeout(10_000));
