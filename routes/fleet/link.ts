@@ -43,13 +43,20 @@ export const linkEndpoints = (deps: Deps): Endpoint[] => {
       if (!isHandshake(request)) {
         throw new AppError("invalid", "The request must be a WebSocket handshake");
       }
-      let socket: WebSocket | undefined;
       let response: Response | undefined;
-      admission.run(() => {
-        ({ socket, response } = upgradeWebSocket(request, PONG_TIMEOUT_S));
-        return serveLink(deps, socket as MessageSocket, caller.address);
+      admission.run(caller.address, () => {
+        const upgrade = upgradeWebSocket(request, PONG_TIMEOUT_S);
+        response = upgrade.response;
+        return serve(deps, upgrade.socket, caller.address);
       });
       return response!;
     }),
   ];
 };
+
+/** Resolves when the peer has a link, or is gone: one that was refused has its place until then. */
+async function serve(deps: Deps, socket: WebSocket, address: string): Promise<void> {
+  const closed = new Promise((resolve) => socket.addEventListener("close", resolve));
+  await serveLink(deps, socket as MessageSocket, address);
+  if (socket.readyState === WebSocket.CLOSING) await closed;
+}

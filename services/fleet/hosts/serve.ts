@@ -32,6 +32,9 @@ export type ServeDeps =
 /** Longest wait for the answer of a link that another connection would replace, in milliseconds. */
 const PROBE_MS = 4_000;
 
+/** Longest wait for the first message, in milliseconds: a host sends it at once. */
+const FIRST_MS = 3_000;
+
 /** Shortest time between two events about the same duplicate, in milliseconds. */
 const DUPLICATE_PAUSE_MS = 60 * 60_000;
 
@@ -42,6 +45,10 @@ export async function serveLink(
   address: string,
 ): Promise<void> {
   const connection = createConnection(socket);
+  const silent = setTimeout(() => connection.close("no message in time"), FIRST_MS);
+  const onFirst = () => clearTimeout(silent);
+  socket.addEventListener("message", onFirst);
+  connection.closed.then(onFirst);
   try {
     await withinHandshake(connection, async () => {
       const { channel, inviteId } = await admit(connection, {

@@ -1,4 +1,4 @@
-import { deepEqual, equal, match, notEqual } from "node:assert/strict";
+import { deepEqual, equal, match, notEqual, throws } from "node:assert/strict";
 import { createInvite, type NewInvite } from "../../../../services/fleet/enrolment/invites.ts";
 import { toText } from "../../../../services/fleet/enrolment/keys.ts";
 import { decodeToken } from "../../../../services/fleet/enrolment/token.ts";
@@ -309,9 +309,9 @@ Deno.test("createAdmission() allows 20 handshakes in a second, and 64 at a time"
   let ms = HOUR_MS;
   const admission = createAdmission(() => new Date(ms));
   const held = Promise.withResolvers<void>();
-  const tryOnce = () => {
+  const tryOnce = (_: unknown, index: number) => {
     try {
-      admission.run(() => held.promise);
+      admission.run(`192.0.2.${index}`, () => held.promise);
       return true;
     } catch (error) {
       match(String(error), /Too many hosts connect/);
@@ -327,4 +327,42 @@ Deno.test("createAdmission() allows 20 handshakes in a second, and 64 at a time"
   await Promise.resolve();
   ms += 1_000;
   equal(accepted(), 20);
+});
+
+Deno.test("createAdmission() allows one client 8 handshakes at a time, and forgets a failed one", () => {
+  let ms = HOUR_MS;
+  const admission = createAdmission(() => new Date(ms += 1_000));
+  for (let count = 0; count < 100; count++) {
+    throws(() =>
+      admission.run("192.0.2.1", () => {
+        throw new Error("no handshake");
+      }), /no handshake/);
+  }
+  const never = () => new Promise<void>(() => {});
+  for (let count = 0; count < 8; count++) admission.run(`2001:db8::${count}`, never);
+  throws(() => admission.run("2001:db8::9", never), /Too many hosts connect/);
+  admission.run("192.0.2.1", never);
+});
+
+Deno.test("changed() wakes after a difference only: anyone may cause a refresh", async () => {
+  using app = hubApp();
+  const { fleet } = app.deps;
+  let isHub = false;
+  const woken = fleet.changed(AbortSignal.timeout(60_000)).then(() => isHub = fleet.isHub);
+  await app.fetch("GET", "/fleet/link");
+  fleet.refresh();
+  await Promise.resolve();
+  await invite(app);
+  await woken;
+  equal(isHub, true);
+});
+
+Deno.test("A host that was removed waits for an admin, although its invite accepts at once", async () => {
+  using app = hubApp();
+  const token = await invite(app, { count: 3 });
+  const keys = await createKeyPair();
+  const first = (await join(app, token, keys)).answer as Control<"enrolled">;
+  equal(first.isPending, false);
+  await app.call("DELETE", `/api/fleet/hosts/${first.hostId}`);
+  equal(((await join(app, token, keys)).answer as Control<"enrolled">).isPending, true);
 });
