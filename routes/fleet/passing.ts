@@ -96,7 +96,17 @@ async function answerRead(deps: Deps, input: PassInput): Promise<RawResponse> {
   const host = findHost(deps, input.params.id);
   if (isHandshake(request)) return await openTerminal(deps, host, input);
   if (caller.passed) throw new AppError("unauthorized", "The ticket is for a terminal");
-  return await pass(deps, host, await passedRequest(input));
+  const passed = await passOn(deps, host, await passedRequest(input));
+  if (!request.headers.has("authorization")) assertForTicket(passed);
+  return toResponse(host, passed);
+}
+
+/** Tickets are for streams and downloads, and no token for all that a host lets its users read. */
+function assertForTicket({ head: { headers }, end }: PassedResponse): void {
+  if (headers.get("content-type")?.startsWith("text/event-stream")) return;
+  if (headers.get("content-disposition")?.startsWith("attachment")) return;
+  end();
+  throw new AppError("unauthorized", "The ticket is for event streams and downloads");
 }
 
 async function answerPost(deps: Deps, input: PassInput): Promise<RawResponse> {

@@ -93,8 +93,8 @@ export function acceptHost(
 }
 
 /**
- * Removes a host from the fleet. It is told so if its link is open. Who joins with its invite from now
- * on waits for an admin: the host still has it.
+ * Removes a host from the fleet. It is told so if its link is open. Hosts that join with its invite
+ * from now on wait for an admin, because the removed one still has it.
  *
  * @throws {AppError} `not_found`.
  */

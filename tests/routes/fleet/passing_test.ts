@@ -269,3 +269,26 @@ Deno.test("an upload of any size passes at the pace of the host, with the note o
   const { note } = openNote(/^longshore-note: (.*)$/im.exec(heads[0]!)![1]!)!;
   deepEqual([note.digest, note.stream], [null, "1"]);
 });
+
+Deno.test("a ticket passes for event streams and downloads only", async () => {
+  await using fleet = await testFleet();
+  for (
+    const [header, status] of [
+      ["Content-Type: application/json", 401],
+      ["Content-Type: text/event-stream", 200],
+      ["Content-Disposition: attachment", 200],
+    ] as const
+  ) {
+    scriptHost(
+      fleet,
+      (stream) => sendText(stream, `HTTP/1.1 200 OK\r\n${header}\r\nContent-Length: 2\r\n\r\n{}`),
+    );
+    const { ticket } = (await fleet.hub.call("POST", "/api/stream/ticket")).body;
+    const options = { role: "public" } as const;
+    const path = `/api/webhooks?ticket=${ticket}`;
+    const response = await fleet.pass("GET", path, undefined, options);
+    await response.text();
+    equal(response.status, status, header);
+  }
+  equal(fleet.hub.deps.passing.passages.size, 0);
+});
