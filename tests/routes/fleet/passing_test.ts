@@ -292,3 +292,9 @@ Deno.test("a ticket passes for event streams and downloads only", async () => {
   }
   equal(fleet.hub.deps.passing.passages.size, 0);
 });
+
+Deno.test("the password of a new backup repository does not leave the host", async () => {
+  await using fleet = await testFleet();
+  const created = await answer(await fleet.pass("POST", "/api/backup/targets", { name: "local" }));
+  deepEqual([created.status, created.body.newPassword], [201, null], JSON.stringify(created.body));
+});
