@@ -231,11 +231,13 @@ function targetIn(request: Request): string {
 /** The path at the host as its router reads it: without escapes of ASCII and a slash at its end. */
 function routeIn(request: Request): string {
   const [pathname = ""] = targetIn(request).split("?");
-  return pathname.replace(
+  const route = pathname.replace(
     /%([2-7][0-9a-f])/gi,
     (_, code) => String.fromCharCode(parseInt(code, 16)),
-  )
-    .replace(/\/+$/, "");
+  );
+  let end = route.length;
+  while (route[end - 1] === "/") end--;
+  return route.slice(0, end);
 }
 
 async function pass(deps: Deps, host: PassingHost, passed: PassedRequest): Promise<RawResponse> {
