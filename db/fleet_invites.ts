@@ -30,6 +30,7 @@ export const {
   find: selectFleetInvite,
   all: selectFleetInvites,
   insert: insertFleetInvite,
+  update: updateFleetInvite,
   delete: deleteFleetInvite,
   count: countFleetInvites,
 } = invites;

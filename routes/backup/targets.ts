@@ -1,6 +1,7 @@
 /** /api/backup/targets: repositories that snapshots are stored in. @module */
 
 import * as z from "zod";
+import type { Caller } from "../../services/access/caller.ts";
 import { LOCATION_MAX } from "../../services/backup/targets/location.ts";
 import {
   changeTarget,
@@ -152,8 +153,8 @@ export const backupTargetEndpoints = (deps: Deps) => [
       status: 201,
       failures: REFUSED,
     },
-    async ({ body: { default: isDefault, ...body } }) =>
-      targetOf(await createTarget(deps, { ...body, isDefault })),
+    async ({ caller, body: { default: isDefault, ...body } }) =>
+      shownTo(caller, targetOf(await createTarget(deps, { ...body, isDefault }))),
   ),
 
   endpoint("GET /api/backup/targets/:id", {
@@ -178,8 +179,8 @@ export const backupTargetEndpoints = (deps: Deps) => [
       returns: EstablishedTarget,
       failures: { ...REFUSED, ...UNKNOWN },
     },
-    async ({ params, body: { default: isDefault, ...body } }) =>
-      targetOf(await changeTarget(deps, params.id, { ...body, isDefault })),
+    async ({ caller, params, body: { default: isDefault, ...body } }) =>
+      shownTo(caller, targetOf(await changeTarget(deps, params.id, { ...body, isDefault }))),
   ),
 
   endpoint("DELETE /api/backup/targets/:id", {
@@ -208,3 +209,7 @@ const targetOf = <Of extends View>({ isDefault, ...target }: Of) => ({
   ...target,
   default: isDefault,
 });
+
+/** The keys of backups never leave the host through its hub; its console prints them. */
+const shownTo = <Of extends { newPassword: string | null }>({ hub }: Caller, target: Of): Of =>
+  hub ? { ...target, newPassword: null } : target;

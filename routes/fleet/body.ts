@@ -2,6 +2,7 @@
 
 import { DIGESTED_MAX } from "../../services/fleet/notes/note.ts";
 import type { PassedBody } from "../../services/fleet/passing/exchange.ts";
+import { GrowingBytes } from "../pipeline/growing_bytes.ts";
 import { lengthOf, readUpload } from "../pipeline/upload.ts";
 
 /**
@@ -20,25 +21,25 @@ export async function readBody(
   if (length !== null && length > DIGESTED_MAX) return { stream, length };
 
   const reader = stream.getReader();
-  const pieces: Uint8Array<ArrayBuffer>[] = [];
-  for (let size = 0; size <= DIGESTED_MAX;) {
+  const read = new GrowingBytes();
+  while (read.size <= DIGESTED_MAX) {
     const { value } = await reader.read();
-    if (!value) return { bytes: await new Blob(pieces).bytes() };
-    // A piece is valid until the next read only.
-    pieces.push(value.slice());
-    size += value.length;
+    if (!value) return { bytes: read.bytes() };
+    read.append(value);
   }
-  return { stream: continued(pieces, reader), length };
+  return { stream: continued(read.bytes(), reader), length };
 }
 
-/** The pieces that were read, and then the rest. */
+/** The bytes that were read, and then the rest. */
 function continued(
-  pieces: Uint8Array<ArrayBuffer>[],
+  read: Uint8Array<ArrayBuffer>,
   reader: ReadableStreamDefaultReader<Uint8Array>,
 ): ReadableStream<Uint8Array> {
+  let next: Uint8Array | undefined = read;
   return new ReadableStream({
     async pull(controller) {
-      const value = pieces.shift() ?? (await reader.read()).value;
+      const value = next ?? (await reader.read()).value;
+      next = undefined;
       if (value) controller.enqueue(value);
       else controller.close();
     },

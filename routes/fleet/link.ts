@@ -8,7 +8,7 @@ import { applyToLinks } from "../../services/fleet/hosts/hosts.ts";
 import { serveLink } from "../../services/fleet/hosts/serve.ts";
 import type { MessageSocket } from "../../services/fleet/link/connection.ts";
 import { type Endpoint, rawEndpoint } from "../contract/endpoint.ts";
-import { upgradeWebSocket } from "../pipeline/web_socket.ts";
+import { isHandshake, upgradeWebSocket } from "../pipeline/web_socket.ts";
 
 /** Time without an answer to a ping of the WebSocket after which it is closed, in seconds. */
 const PONG_TIMEOUT_S = 60;
@@ -39,13 +39,24 @@ export const linkEndpoints = (deps: Deps): Endpoint[] => {
       // A command beside this process may have changed the fleet.
       applyToLinks(deps);
       if (!deps.fleet.isHub) throw new AppError("not_found", "This server has no fleet");
-      let socket: WebSocket | undefined;
+      // Requests of our own commands and of probes must not use up the places of hosts.
+      if (!isHandshake(request)) {
+        throw new AppError("invalid", "The request must be a WebSocket handshake");
+      }
       let response: Response | undefined;
-      admission.run(() => {
-        ({ socket, response } = upgradeWebSocket(request, PONG_TIMEOUT_S));
-        return serveLink(deps, socket as MessageSocket, caller.address);
+      admission.run(caller.address, () => {
+        const upgrade = upgradeWebSocket(request, PONG_TIMEOUT_S);
+        response = upgrade.response;
+        return serve(deps, upgrade.socket, caller.address);
       });
       return response!;
     }),
   ];
 };
+
+/** Resolves when the peer has a link, or is gone: one that was refused has its place until then. */
+async function serve(deps: Deps, socket: WebSocket, address: string): Promise<void> {
+  const closed = new Promise((resolve) => socket.addEventListener("close", resolve));
+  await serveLink(deps, socket as MessageSocket, address);
+  if (socket.readyState === WebSocket.CLOSING) await closed;
+}

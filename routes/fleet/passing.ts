@@ -18,7 +18,7 @@ import { issueTicket } from "../../services/live/tickets.ts";
 import { type Endpoint, type Input, rawEndpoint, type RawResponse } from "../contract/endpoint.ts";
 import { PathText } from "../contract/shapes.ts";
 import { targetOf } from "../pipeline/request_url.ts";
-import { upgradeWebSocket } from "../pipeline/web_socket.ts";
+import { isHandshake, upgradeWebSocket } from "../pipeline/web_socket.ts";
 import { readBody } from "./body.ts";
 
 const Params = z.object({
@@ -94,16 +94,26 @@ export const passingEndpoints = (deps: Deps): Endpoint[] => [
 async function answerRead(deps: Deps, input: PassInput): Promise<RawResponse> {
   const { caller, request } = input;
   const host = findHost(deps, input.params.id);
-  const isUpgrade = request.headers.get("upgrade")?.toLowerCase() === "websocket";
-  if (isUpgrade) return await openTerminal(deps, host, input);
+  if (isHandshake(request)) return await openTerminal(deps, host, input);
   if (caller.passed) throw new AppError("unauthorized", "The ticket is for a terminal");
-  return await pass(deps, host, await passedRequest(input));
+  const passed = await passOn(deps, host, await passedRequest(input));
+  if (!request.headers.has("authorization")) assertForTicket(passed);
+  return toResponse(host, passed);
+}
+
+/** Tickets are for streams and downloads, and no token for all that a host lets its users read. */
+function assertForTicket({ head: { headers }, end }: PassedResponse): void {
+  if (headers.get("content-type")?.startsWith("text/event-stream")) return;
+  if (headers.get("content-disposition")?.startsWith("attachment")) return;
+  end();
+  throw new AppError("unauthorized", "The ticket is for event streams and downloads");
 }
 
 async function answerPost(deps: Deps, input: PassInput): Promise<RawResponse> {
-  const { caller, note, params: { id, path } } = input;
+  const { caller, note, params: { id }, request } = input;
   const host = findHost(deps, id);
-  if (path === "stream/ticket") {
+  const path = routeIn(request);
+  if (path === "/api/stream/ticket") {
     note.unaudited = true;
     assertMayDo(caller, "viewer", "system:read");
     return json(200, issueTicket(deps, caller));
@@ -129,12 +139,15 @@ async function answerTicket(
   input: PassInput,
 ): Promise<RawResponse> {
   assertTerminalAllowed(deps, input.caller);
+  const [pathname = ""] = targetIn(input.request).split("?");
+  if (!pathname.endsWith("/ticket")) {
+    throw new AppError("not_found", "The path of a ticket must be written without escapes");
+  }
   const answer = await answerWrite(deps, input);
   if (answer.status !== 200) return answer;
   const issued = TicketAnswer.safeParse(await jsonOf(answer));
   if (!issued.success) throw new AppError("bad_gateway", `Host ${host.name} issued no ticket`);
   const { ticket, expiresAt } = issued.data;
-  const [pathname = ""] = targetIn(input.request).split("?");
   const path = pathname.slice(0, -"/ticket".length);
   const passed = { hostId: host.id, path, ticket };
   return json(200, { ...issueTicket(deps, input.caller, passed), expiresAt });
@@ -213,6 +226,18 @@ function targetIn(request: Request): string {
     throw new AppError("not_found", "Only paths below /api/ are passed on");
   }
   return url.pathname + url.search;
+}
+
+/** The path at the host as its router reads it: without escapes of ASCII and a slash at its end. */
+function routeIn(request: Request): string {
+  const [pathname = ""] = targetIn(request).split("?");
+  const route = pathname.replace(
+    /%([2-7][0-9a-f])/gi,
+    (_, code) => String.fromCharCode(parseInt(code, 16)),
+  );
+  let end = route.length;
+  while (route[end - 1] === "/") end--;
+  return route.slice(0, end);
 }
 
 async function pass(deps: Deps, host: PassingHost, passed: PassedRequest): Promise<RawResponse> {

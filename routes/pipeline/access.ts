@@ -39,7 +39,14 @@ export function accessCheck(
   /** @throws {AppError} `unauthorized` for an invalid token. */
   function findCaller(c: Context<Env>) {
     const { noted } = c.env;
-    return noted ? withTicket(c, noted) : findDirectCaller(c);
+    return noted ? withTicket(c, noted) : findOwnCaller(c);
+  }
+
+  /** The ticket of a hub's user is for the link: elsewhere it would outlive the hub's checks. */
+  async function findOwnCaller(c: Context<Env>) {
+    const caller = await findDirectCaller(c);
+    if (!caller?.hub) return caller;
+    throw new AppError("unauthorized", "The ticket is for requests of the hub");
   }
 
   /** The terminal of a passed-on request is that of its ticket, which the same user got here. */
@@ -73,7 +80,7 @@ export function accessCheck(
   function checkRights(c: Context<Env>, found: Caller | undefined): void {
     const caller = applyPolicy(c, endpoint, identifiedCaller(c, endpoint, found));
     if (endpoint.role !== "public" && !endpoint.withoutFactor) assertEnrolled(caller);
-    assertHubAllowed(c.env.route!, endpoint, c.env.noted?.hub);
+    assertHubAllowed(c.env.route!, endpoint, c.env.noted?.hub ?? caller.hub);
     checkEdition(c, endpoint, edition, license.edition);
     assertTokenAllowed(endpoint, caller);
     checkRole(endpoint, caller, policyOf(c));

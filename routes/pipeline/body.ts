@@ -9,6 +9,7 @@ import type { Endpoint } from "../contract/endpoint.ts";
 import { parseForm, parseJson } from "./body_content.ts";
 import { pacedReader, streamReader } from "./body_pace.ts";
 import { assertNotRepeated, fieldNames } from "./fields.ts";
+import { GrowingBytes } from "./growing_bytes.ts";
 import type { Env, PartCheck } from "./request_context.ts";
 import { assertUsableText } from "./usable_text.ts";
 
@@ -111,16 +112,14 @@ async function textOf({ body, headers }: Request, bytesMax: number): Promise<str
   if (Number(headers.get("content-length")) > bytesMax) throw tooLarge;
 
   const reader = pacedReader(streamReader(body), { idleMaxMs: IDLE_MS, patienceMs: IDLE_MS });
-  const chunks: Uint8Array<ArrayBuffer>[] = [];
-  let size = 0;
-  for (let chunk = await reader.read(); chunk; chunk = await reader.read()) {
-    size += chunk.length;
+  const read = new GrowingBytes();
+  for (let piece = await reader.read(); piece; piece = await reader.read()) {
     // Not every request has a Content-Length.
-    if (size > bytesMax) {
+    if (read.size + piece.length > bytesMax) {
       void reader.cancel().catch(() => {});
       throw tooLarge;
     }
-    chunks.push(chunk);
+    read.append(piece);
   }
-  return await new Blob(chunks).text();
+  return new TextDecoder().decode(read.bytes());
 }

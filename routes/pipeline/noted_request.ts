@@ -23,6 +23,7 @@ import { ThrottledError } from "../../services/errors.ts";
 import { createLimiter } from "../../services/limiter.ts";
 import { pacedReader, streamReader } from "./body_pace.ts";
 import { type Noted, respondJson } from "./exchange.ts";
+import { GrowingBytes } from "./growing_bytes.ts";
 import { targetOf } from "./request_url.ts";
 
 /** Bodies that are in memory at the same time, each of at most 1 MiB, and requests that wait. */
@@ -87,17 +88,15 @@ const withPlainUrl = (request: Request) =>
 async function checkBody(request: Request, note: SignedNote): Promise<Request | undefined> {
   const pace = { idleMaxMs: IDLE_MS, patienceMs: IDLE_MS };
   const reader = pacedReader(streamReader(request.body!), pace);
-  const pieces: Uint8Array<ArrayBuffer>[] = [];
-  let size = 0;
+  const read = new GrowingBytes();
   for (let piece = await reader.read(); piece; piece = await reader.read()) {
-    size += piece.length;
-    if (size > DIGESTED_MAX) {
+    read.append(piece);
+    if (read.size > DIGESTED_MAX) {
       void reader.cancel().catch(() => {});
       return undefined;
     }
-    pieces.push(piece);
   }
-  const body = await new Blob(pieces).bytes();
+  const body = read.bytes();
   if (!await isBodyOf(note, body)) return undefined;
   const { method, headers, url } = request;
   return new Request(url, { method, headers, body });

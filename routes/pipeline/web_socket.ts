@@ -2,6 +2,10 @@
 
 import { AppError } from "../../services/errors.ts";
 
+/** Whether the client asks for a WebSocket. */
+export const isHandshake = ({ headers }: Request) =>
+  headers.get("upgrade")?.toLowerCase() === "websocket";
+
 /**
  * Turns a request into a WebSocket.
  *

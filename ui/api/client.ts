@@ -111,7 +111,7 @@ async function fetchWith(token: string, url: URL, init: RequestInit) {
   const headers = new Headers(init.headers);
   headers.set("authorization", `Bearer ${token}`);
   try {
-    return await fetch(url, { ...init, headers, credentials: "omit" });
+    return await fetch(url, { ...init, headers, credentials: "omit", redirect: "error" });
   } catch (error) {
     throw error instanceof DOMException && error.name === "AbortError"
       ? error

@@ -6,13 +6,18 @@
  */
 
 import * as z from "zod";
-import { insertFleetHost, selectFleetHostByKey, type StoredHost } from "../../../db/fleet_hosts.ts";
+import {
+  insertFleetHost,
+  selectFleetHostByKey,
+  type StoredHost,
+  updateFleetHost,
+} from "../../../db/fleet_hosts.ts";
 import { type Membership, replaceMembership } from "../../../db/fleet_membership.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../errors.ts";
 import { VERSION } from "../../version.ts";
 import { assertRoomFor } from "../hosts/room.ts";
-import { HOST_NAME, NAME_MAX } from "../link/control.ts";
+import { HOST_NAME, NAME_MAX, shownText, Version } from "../link/control.ts";
 import { assertHostName, assertNoMember, type JoinAs } from "./join.ts";
 import { type KeyDeps, linkKeys, noteKeys, toText } from "./keys.ts";
 import { isHubAddress } from "./token.ts";
@@ -26,8 +31,8 @@ const HostName = z.string().regex(HOST_NAME);
 const Request = z.object({
   longshoreJoinRequest: z.literal(1),
   name: HostName,
-  machine: z.string().max(200),
-  version: z.string().max(40),
+  machine: shownText(200),
+  version: Version,
   linkKey: Key,
   noteKey: Key,
 });
@@ -37,7 +42,7 @@ const Answer = z.object({
   /** The key of the host that it is for. */
   linkKey: Key,
   address: z.string().refine(isHubAddress),
-  hubName: z.string().min(1).max(NAME_MAX),
+  hubName: shownText(NAME_MAX).pipe(z.string().min(1)),
   hubKey: Key,
   hubNoteKey: Key,
   hostId: z.string().max(100),
@@ -78,7 +83,7 @@ export async function createRequest(
  * Adds the host of a request to the fleet of this hub; it needs no admin who accepts it. The same
  * request gets the same answer.
  *
- * @throws {AppError} `conflict` for a name in use, and beyond the limit of hosts.
+ * @throws {AppError} `conflict` for a name in use, a host that has left, and beyond the limit of hosts.
  */
 export async function answerRequest(
   deps: KeyDeps & Pick<Deps, "config" | "fleet">,
@@ -90,6 +95,10 @@ export async function answerRequest(
   const notes = await noteKeys(deps);
   const { name, machine, version, linkKey, noteKey } = request;
   let host = selectFleetHostByKey(db, linkKey);
+  if (host && host.leftAt !== null) {
+    throw new AppError("conflict", `Host ${host.name} has left the fleet; remove it first`);
+  }
+  if (host?.isPending) updateFleetHost(db, host.id, { isPending: false });
   if (!host) {
     assertRoomFor(deps, name);
     host = {

@@ -39,7 +39,7 @@ export interface Fleet extends Links {
   readonly duplicates: Map<string, number>;
   /** Reads what was stored, after this or another process has changed it. */
   refresh(): void;
-  /** Resolves after the next `refresh()`, or when `signal` aborts. */
+  /** Resolves after the next `refresh()` that finds a difference, or when `signal` aborts. */
   changed(signal: AbortSignal): Promise<void>;
   /** Calls `listener` once, as soon as this installation is a hub. */
   onHub(listener: () => void): void;
@@ -77,9 +77,13 @@ export function createFleet(db: StateDatabase): Fleet {
       return host?.isPending ? undefined : host?.link;
     },
     refresh() {
+      const wasHub = isHub;
+      const before = JSON.stringify(membership);
       isHub = readIsHub();
       membership = selectMembership(db);
       notifyHub();
+      // Anyone may cause this call, and what waits for a change dials the hub at once.
+      if (isHub === wasHub && JSON.stringify(membership) === before) return;
       change.resolve();
       change = Promise.withResolvers();
     },

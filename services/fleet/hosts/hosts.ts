@@ -9,10 +9,10 @@ import {
   type StoredHost,
   updateFleetHost,
 } from "../../../db/fleet_hosts.ts";
-import { selectFleetInvite, useFleetInvite } from "../../../db/fleet_invites.ts";
+import { selectFleetInvite, updateFleetInvite, useFleetInvite } from "../../../db/fleet_invites.ts";
 import { matchesAny } from "../../access/scope.ts";
 import type { Deps } from "../../deps.ts";
-import { AppError, notFound, requireFound } from "../../errors.ts";
+import { AppError, requireFound } from "../../errors.ts";
 import { emit, type EmitDeps } from "../../events/emit.ts";
 import { fingerprintOf, toBytes } from "../enrolment/keys.ts";
 import type { Control } from "../link/control.ts";
@@ -93,12 +93,15 @@ export function acceptHost(
 }
 
 /**
- * Removes a host from the fleet. It is told so if its link is open.
+ * Removes a host from the fleet. It is told so if its link is open. Hosts that join with its invite
+ * from now on wait for an admin, because the removed one still has it.
  *
  * @throws {AppError} `not_found`.
  */
 export function removeHost(deps: HostDeps & Pick<Deps, "changes">, id: string): void {
-  if (!deleteFleetHost(deps.db, id)) throw notFound("Host", id);
+  const { inviteId } = requireHost(deps, id);
+  deleteFleetHost(deps.db, id);
+  if (inviteId !== null) updateFleetInvite(deps.db, inviteId, { acceptsAtOnce: false });
   applyToLinks(deps);
   deps.changes.record(HOSTS_RESOURCE);
 }

@@ -1,6 +1,11 @@
 /** The hub's end of a connection that a host has dialed. @module */
 
-import { selectFleetHostByKey, type StoredHost, updateFleetHost } from "../../../db/fleet_hosts.ts";
+import {
+  selectFleetHost,
+  selectFleetHostByKey,
+  type StoredHost,
+  updateFleetHost,
+} from "../../../db/fleet_hosts.ts";
 import { withDeadline } from "../../deadline.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../errors.ts";
@@ -27,6 +32,9 @@ export type ServeDeps =
 /** Longest wait for the answer of a link that another connection would replace, in milliseconds. */
 const PROBE_MS = 4_000;
 
+/** Longest wait for the first message, in milliseconds: a host sends it at once. */
+const FIRST_MS = 3_000;
+
 /** Shortest time between two events about the same duplicate, in milliseconds. */
 const DUPLICATE_PAUSE_MS = 60 * 60_000;
 
@@ -37,6 +45,10 @@ export async function serveLink(
   address: string,
 ): Promise<void> {
   const connection = createConnection(socket);
+  const silent = setTimeout(() => connection.close("no message in time"), FIRST_MS);
+  const onFirst = () => clearTimeout(silent);
+  socket.addEventListener("message", onFirst);
+  connection.closed.then(onFirst);
   try {
     await withinHandshake(connection, async () => {
       const { channel, inviteId } = await admit(connection, {
@@ -97,6 +109,16 @@ async function welcome(deps: ServeDeps, channel: Channel, address: string): Prom
   const challenge = await challengeOf(deps, host.id, counter);
   const { isPending } = host;
   await channel.sendControl({ type: "welcome", version: VERSION, isPending, challenge });
+  // Nothing waits from here on, so that of several connections at the same time one stays.
+  const current = selectFleetHost(db, host.id);
+  if (!current || current.leftAt !== null) {
+    return await refuse(channel, "This host is not in the fleet");
+  }
+  const other = fleet.hosts.get(host.id);
+  if (other && other !== open) {
+    reportDuplicate(deps, host, { address, otherAddress: other.address });
+    return await refuse(channel, "Another machine has the key of this host");
+  }
   updateFleetHost(db, host.id, {
     address,
     version: hello.version,
@@ -109,7 +131,8 @@ async function welcome(deps: ServeDeps, channel: Channel, address: string): Prom
     onControl: (message, link) => receive(deps, { host, counter, link }, message),
     clock: clockOf(deps),
   });
-  register(deps, host, { link, address, isPending });
+  register(deps, current, { link, address, isPending: current.isPending });
+  if (isPending && !current.isPending) link.tell({ type: "accepted" });
 }
 
 function register(
@@ -141,6 +164,8 @@ function receive(
   message: Control,
 ): void {
   if (message.type === "kept" && message.counter === counter) {
+    // Once is enough, and each one would be written.
+    if (selectFleetHost(db, host.id)?.challenge === counter) return;
     updateFleetHost(db, host.id, { challenge: counter });
   } else if (message.type === "leave") {
     updateFleetHost(db, host.id, { leftAt: now().toISOString() });

@@ -17,9 +17,14 @@ export const NAME_MAX = 100;
 /** Names of hosts are parts of addresses. */
 export const HOST_NAME = /^[A-Za-z0-9][\w.-]{0,62}$/;
 
-const Name = z.string().min(1).max(NAME_MAX);
+/** Text that is shown in terminals, without control characters. */
+export const shownText = (max: number) =>
+  z.string().max(max).transform((text) => text.replace(/\p{Cc}/gu, " "));
+
+const Name = shownText(NAME_MAX).pipe(z.string().min(1));
 const HostName = z.string().regex(HOST_NAME);
-const Version = z.string().max(40);
+/** Versions are shown in terminals. */
+export const Version = z.string().max(40).regex(/^[\w.+-]*$/);
 const Counter = z.int().min(0);
 
 /** An Ed25519 or X25519 key as base64url. */
@@ -32,7 +37,7 @@ const Empty = z.looseObject({});
 
 const TYPES = {
   /** First message of a member that joins. */
-  enrol: z.object({ name: HostName, version: Version, machine: z.string().max(200), noteKey: Key }),
+  enrol: z.object({ name: HostName, version: Version, machine: shownText(200), noteKey: Key }),
   /** Its answer, and the last message of such a link. */
   enrolled: z.object({
     hostId: z.string().max(100),

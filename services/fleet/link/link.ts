@@ -1,5 +1,6 @@
 /** An open link: its streams, its beats, and the control messages of its owner. @module */
 
+import { withDeadline } from "../../deadline.ts";
 import { type Channel, reasonOf } from "./channel.ts";
 import { type Control, decodeControl } from "./control.ts";
 import type { OpenLink } from "./open_link.ts";
@@ -15,8 +16,14 @@ export const BEAT_MS = 15_000;
 export const LATE_MS = 2 * BEAT_MS;
 export const AWAY_MS = 75_000;
 
+/** Longest wait until a peer has taken the last message, in milliseconds. */
+const PART_MS = 2_000;
+
 /** Number of the last beats of which the quickest measures the clock of the peer. */
 const SAMPLES = 8;
+
+/** Limit of answers to beats that the peer has not read: it sends few, and reads the answers. */
+const ECHOES_MAX = 8;
 
 /** Measures time: `wallMs` for people and peers, `steadyMs` for durations. */
 export interface LinkClock {
@@ -46,6 +53,7 @@ export function createLink(
   const samples: { offset: number; roundTrip: number }[] = [];
   let measured = { offset: 0, roundTrip: 0 };
   let nextBeat = 0;
+  let echoes = 0;
   let lastBeatMs = clock.steadyMs();
   let lastHeardMs = lastBeatMs;
   let ended: Error | undefined;
@@ -71,7 +79,9 @@ export function createLink(
     close: channel.close,
     tell,
     part(message, reason) {
-      channel.sendControl(message).catch(() => {}).finally(() => channel.close(reason));
+      session.end(reason);
+      const sent = channel.sendControl(message).catch(() => {});
+      void withDeadline(sent, PART_MS).finally(() => channel.close(reason));
     },
     tick() {
       if (link.silentMs >= AWAY_MS) return channel.close("the peer does not answer");
@@ -107,9 +117,15 @@ export function createLink(
 
   function receiveControl(content: Bytes): void {
     const message = decodeControl(content);
-    if (message?.type === "beat") tell({ type: "echo", id: message.id, at: clock.wallMs() });
+    if (message?.type === "beat") echo(message);
     else if (message?.type === "echo") measure(message);
     else if (message) onControl(message, link);
+  }
+
+  function echo({ id }: Control<"beat">): void {
+    if (++echoes > ECHOES_MAX) return channel.close("the peer does not read answers to its beats");
+    channel.sendControl({ type: "echo", id, at: clock.wallMs() })
+      .then(() => void echoes--, () => {});
   }
 
   function beat(): Promise<void> {

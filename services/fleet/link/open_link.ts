@@ -6,7 +6,7 @@ import type { Link } from "./stream.ts";
 export interface OpenLink extends Link {
   /** Sends a control message; a failure ends the link otherwise. */
   tell(message: Control): void;
-  /** Closes the link after a last control message. */
+  /** Ends all streams at once, and closes the link after a last control message. */
   part(message: Control, reason: string): void;
   /** Sends a beat, or closes a link that has been silent for too long. Call it every few seconds. */
   tick(): void;

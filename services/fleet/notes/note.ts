@@ -29,6 +29,7 @@ const TEXT_MAX = 48 * 1024;
 /** Limits of the values: length of a text, entries of a list. */
 const VALUE_MAX = 4_096;
 const LIST_MAX = 500;
+const NONCE_MAX = 64;
 
 /** A note, as the hub and the member understand it. */
 export interface SignedNote {
@@ -137,7 +138,8 @@ function toNote(fields: unknown): SignedNote | undefined {
   const [host, method, path, digest, stream, exp, nonce] = fields.slice(6);
   const texts = [hub, user, name, host, method, path, nonce].every(isText);
   const scope = toScope(limits);
-  const isValid = texts && USER_ROLES.includes(role) && isList(permissions) &&
+  const isValid = texts && nonce.length <= NONCE_MAX && USER_ROLES.includes(role) &&
+    isList(permissions) &&
     scope !== undefined && Number.isSafeInteger(exp) &&
     (digest === null ? isText(stream) : isText(digest) && stream === null);
   if (!isValid) return undefined;

@@ -40,12 +40,18 @@ export function toClient(
   prefix: string,
 ): Record<string, string> {
   const passed = [...headers].filter(([name, value]) => PASSED.test(name) && SENDABLE.test(value));
-  const location = headers.get("location");
-  const isOfApi = location?.startsWith("/api/") && SENDABLE.test(location);
+  const location = pathOfApi(headers.get("location"));
   return {
     ...Object.fromEntries(passed),
-    ...(isOfApi && { location: prefix + location }),
+    ...(location !== undefined && { location: prefix + location }),
     // Of the hub's origin: nothing of it runs, whatever the type says.
     "content-security-policy": "default-src 'none'; frame-ancestors 'none'; sandbox",
   };
+}
+
+/** A path below `/api/` as a browser resolves it: one with `..` would lead out of the host's. */
+function pathOfApi(location: string | undefined): string | undefined {
+  if (!location?.startsWith("/api/")) return undefined;
+  const url = URL.parse(location, "http://host");
+  return url?.pathname.startsWith("/api/") ? url.pathname + url.search : undefined;
 }

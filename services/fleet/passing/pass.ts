@@ -93,6 +93,7 @@ export async function passOn(
       timeoutError: () => new AppError("unavailable", `Host ${host.name} did not answer in time`),
     }, () => exchangeOver(stream, { method, target, headers, body, isUpgrade }, end));
     assertNoteAccepted(host, response);
+    assertPassable(host, response);
     return { ...response, end, signal };
   } catch (error) {
     end();
@@ -194,6 +195,16 @@ function assertNoteAccepted({ name }: PassingHost, { head }: Pick<StreamResponse
     ? NOTE_REFUSALS[refusal as NoteRefusal]
     : "The note is not accepted";
   throw new AppError("bad_gateway", `Host ${name} refused the request: ${reason}`);
+}
+
+/**
+ * Refuses an answer that no endpoint gives, and one that a client would act on: a redirect, which
+ * repeats a request with its credentials, and a 401, which ends the session at the hub.
+ */
+function assertPassable({ name }: PassingHost, { head: { status } }: StreamResponse): void {
+  const isRedirect = status >= 300 && status < 400 && status !== 304;
+  if (!isRedirect && status !== 401 && status !== 205 && status < 600) return;
+  throw new AppError("bad_gateway", `Host ${name} answered ${status}`);
 }
 
 /** The errors of a host: a link that ends, and what is not HTTP. */

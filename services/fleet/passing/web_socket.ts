@@ -11,6 +11,9 @@ import type { Connection } from "../../../engine/http.ts";
 /** Largest message, in bytes. */
 const MESSAGE_MAX = 1024 * 1024;
 
+/** Cost of a piece of a message beyond its bytes, so that many short ones are limited, too. */
+const PIECE_COST = 256;
+
 const OPCODE = { continuation: 0, text: 1, binary: 2, close: 8, ping: 9, pong: 10 } as const;
 
 /** A message, or the end of the connection. */
@@ -58,7 +61,7 @@ export function createStreamWebSocket(connection: Connection): StreamWebSocket {
       let kind: number | undefined;
       let size = 0;
       for (;;) {
-        const frame = await readFrame(reader, MESSAGE_MAX - size);
+        const frame = await readFrame(reader, Math.max(0, MESSAGE_MAX - size));
         if (frame === undefined) return { close: { code: ABNORMAL, reason: "" } };
         const { opcode, payload, isFinal } = frame;
         if (opcode === OPCODE.close) return { close: closeOf(payload) };
@@ -66,10 +69,12 @@ export function createStreamWebSocket(connection: Connection): StreamWebSocket {
         if (opcode > OPCODE.binary) continue;
         if ((opcode === OPCODE.continuation) !== (kind !== undefined)) throw malformed();
         kind ??= opcode;
-        size += payload.length;
-        pieces.push(payload);
+        if (payload.length > 0) {
+          size += payload.length + PIECE_COST;
+          pieces.push(payload);
+        }
         if (!isFinal) continue;
-        const bytes = pieces.length === 1 ? payload : await new Blob(pieces).bytes();
+        const bytes = pieces.length === 1 ? pieces[0]! : await new Blob(pieces).bytes();
         return kind === OPCODE.text ? { text: decoder.decode(bytes) } : { binary: bytes };
       }
     },

@@ -181,3 +181,14 @@ Deno.test("an installation without a fleet has no keys and no rows of one", asyn
     deepEqual([table, count], [table, 0]);
   }
 });
+
+Deno.test("requests that are no handshakes of WebSockets use up no places of hosts", async () => {
+  using app = hubApp();
+  addHost(app);
+  for (const headers of [{}, { upgrade: "websocket" }]) {
+    for (let count = 0; count < 70; count++) {
+      app.clock.advance({ ms: 100 });
+      equal((await app.fetch("GET", "/fleet/link", undefined, { headers })).status, 400);
+    }
+  }
+});

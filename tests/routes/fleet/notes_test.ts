@@ -122,6 +122,7 @@ const ATTACKS: Record<string, [code: string, attack: (fleet: TestFleet) => Attac
   "another hub": ["other_hub", () => ({ note: { hub: "another hub" } })],
   "an expired note": ["expired", (fleet) => ({ note: { exp: now(fleet) } })],
   "a note from the future": ["future", (fleet) => ({ note: { exp: now(fleet) + 30_001 } })],
+  "a long nonce": ["malformed", () => ({ note: { nonce: "n".repeat(65) } })],
   "a role that is unknown": [
     "malformed",
     () => ({ note: { role: "owner" as unknown as SignedNote["role"] } }),

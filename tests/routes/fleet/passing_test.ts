@@ -78,7 +78,7 @@ for (const [fleetAllow, refused] of Object.entries(ROLES)) {
     const found: string[] = [];
     for (const request of ROLES.read) {
       const [method, path] = request.split(" ") as [string, string];
-      if ((await fleet.pass(method, path)).status === 403) found.push(request);
+      if ((await answer(await fleet.pass(method, path))).status === 403) found.push(request);
     }
     deepEqual(found, refused);
   });
@@ -86,7 +86,8 @@ for (const [fleetAllow, refused] of Object.entries(ROLES)) {
 
 Deno.test("a role of the hub that is lower than FLEET_ALLOW stays", async () => {
   await using fleet = await testFleet();
-  equal((await fleet.pass("GET", "/api/webhooks", undefined, { role: "operator" })).status, 403);
+  const refused = await fleet.pass("GET", "/api/webhooks", undefined, { role: "operator" });
+  equal((await answer(refused)).status, 403);
 });
 
 Deno.test("credentials and headers of the client end at the hub, and those of a browser at the host", async () => {
@@ -163,6 +164,37 @@ Deno.test("a host that sends garbage, closes the stream or stops in a body harms
   equal(fleet.hub.deps.passing.passages.size, 0);
 });
 
+Deno.test("a Location leads to the API of the host only, and no redirect, 401 or odd status passes", async () => {
+  await using fleet = await testFleet();
+  for (
+    const [location, passed] of [
+      ["/api/jobs/../jobs/7?a=1", "/api/fleet/hosts/host-7/api/jobs/7?a=1"],
+      ["/api/../../../../../api/users/1", "/api/fleet/hosts/host-7/api/users/1"],
+      ["/api/%2e%2e/%2E./login", null],
+      ["/api/..\\login", null],
+      ["//evil.example/api/", null],
+    ] as const
+  ) {
+    scriptHost(
+      fleet,
+      (stream) => sendText(stream, `HTTP/1.1 204 No Content\r\nLocation: ${location}\r\n\r\n`),
+    );
+    const response = await fleet.pass("GET", "/api/jobs");
+    deepEqual([response.status, response.headers.get("location")], [204, passed], location);
+  }
+  for (const status of [205, 301, 307, 308, 401, 600, 999]) {
+    scriptHost(
+      fleet,
+      (stream) => sendText(stream, `HTTP/1.1 ${status} X\r\nContent-Length: 1\r\n\r\nx`),
+    );
+    deepEqual(await answer(await fleet.pass("PUT", "/api/jobs/7", {})), {
+      status: 502,
+      body: { error: `Host edge-7 answered ${status}` },
+    });
+  }
+  equal(fleet.hub.deps.passing.passages.size, 0);
+});
+
 Deno.test("a refused note is the host's failure, and no reason to log in again", async () => {
   await using fleet = await testFleet();
   fleet.link!.clock.offset = 60_000;
@@ -176,7 +208,7 @@ Deno.test("a refused note is the host's failure, and no reason to log in again",
   });
   // The note is valid if the clocks differ as measured.
   fleet.member.clock.advance({ minutes: 1 });
-  equal((await fleet.pass("GET", "/api/webhooks")).status, 200);
+  equal((await answer(await fleet.pass("GET", "/api/webhooks"))).status, 200);
 });
 
 Deno.test("requests to a host that does not answer are limited, and others are answered", async () => {
@@ -236,4 +268,33 @@ Deno.test("an upload of any size passes at the pace of the host, with the note o
   deepEqual([response.status, received], [204, size]);
   const { note } = openNote(/^longshore-note: (.*)$/im.exec(heads[0]!)![1]!)!;
   deepEqual([note.digest, note.stream], [null, "1"]);
+});
+
+Deno.test("a ticket passes for event streams and downloads only", async () => {
+  await using fleet = await testFleet();
+  for (
+    const [header, status] of [
+      ["Content-Type: application/json", 401],
+      ["Content-Type: text/event-stream", 200],
+      ["Content-Disposition: attachment", 200],
+    ] as const
+  ) {
+    scriptHost(
+      fleet,
+      (stream) => sendText(stream, `HTTP/1.1 200 OK\r\n${header}\r\nContent-Length: 2\r\n\r\n{}`),
+    );
+    const { ticket } = (await fleet.hub.call("POST", "/api/stream/ticket")).body;
+    const options = { role: "public" } as const;
+    const path = `/api/webhooks?ticket=${ticket}`;
+    const response = await fleet.pass("GET", path, undefined, options);
+    await response.text();
+    equal(response.status, status, header);
+  }
+  equal(fleet.hub.deps.passing.passages.size, 0);
+});
+
+Deno.test("the password of a new backup repository does not leave the host", async () => {
+  await using fleet = await testFleet();
+  const created = await answer(await fleet.pass("POST", "/api/backup/targets", { name: "local" }));
+  deepEqual([created.status, created.body.newPassword], [201, null], JSON.stringify(created.body));
 });

@@ -1,4 +1,5 @@
-import { deepEqual, equal, match } from "node:assert/strict";
+import { deepEqual, equal, match, notEqual } from "node:assert/strict";
+import { callerOfHub, sessionOf } from "../../../services/access/accounts.ts";
 import { setContainers } from "../../helpers/fake_containers.ts";
 import { fakeEngine } from "../../helpers/fake_engine.ts";
 import { type TestFleet, testFleet } from "../../helpers/fleet.ts";
@@ -144,4 +145,48 @@ Deno.test("without TERMINAL=admin at the hub, it opens no terminals at hosts", a
   const response = await fleet.pass("POST", `${PATH}/ticket`, { cols: 80, rows: 24 });
   equal(response.status, 403);
   match((await response.json()).error, /^Terminals are off/);
+});
+
+Deno.test("a host's tickets are kept by the hub, however their path is written", async () => {
+  await using fleet = await testFleet({
+    member: { config: { terminal: "admin", fleetTerminal: "on" } },
+  });
+  for (const path of ["ticket/", "ticket/.", "%74icket"]) {
+    const response = await fleet.pass("POST", `${PATH}/${path}`, { cols: 80, rows: 24 });
+    deepEqual([response.status, (await response.json()).error.slice(0, 17)], [
+      403,
+      "Terminals are off",
+    ]);
+    const stream = await fleet.pass("POST", `/api/stream/${path}`);
+    notEqual(fleet.hub.deps.tickets.redeem((await stream.json()).ticket), undefined, path);
+  }
+});
+
+Deno.test("a ticket of a hub's user opens nothing without the hub", async () => {
+  await using fleet = await testFleet({ member: { config: { terminal: "admin" } } });
+  const { tickets, terminalTickets } = fleet.member.deps;
+  const hub = {
+    ...{ id: "hub", name: "hub-1", user: "Ada", permissions: [], mayRunPrograms: true },
+    role: "admin",
+  } as const;
+  const session = sessionOf(callerOfHub("hub/hub/u1", hub));
+  const terminal = { kind: "shell", containerId: "web", command: null, user: null } as const;
+  const paths = {
+    "/api/stream": tickets.issue({ ...session, passed: undefined, expiresAtMs: Infinity }),
+    "/api/fleet/hosts/edge-8/api/stream": tickets.issue({
+      ...session,
+      passed: undefined,
+      expiresAtMs: Infinity,
+    }),
+    [PATH]: terminalTickets.issue({ ...session, terminal: { ...terminal, cols: 80, rows: 24 } }),
+  };
+  for (const [path, ticket] of Object.entries(paths)) {
+    const options = { role: "public" } as const;
+    const answer = await fleet.member.call("GET", `${path}?ticket=${ticket}`, undefined, options);
+    deepEqual([path, answer.status, answer.body.error], [
+      path,
+      401,
+      "The ticket is for requests of the hub",
+    ]);
+  }
 });

@@ -1,4 +1,4 @@
-import { deepEqual, equal, match, notEqual } from "node:assert/strict";
+import { deepEqual, equal, match, notEqual, throws } from "node:assert/strict";
 import { createInvite, type NewInvite } from "../../../../services/fleet/enrolment/invites.ts";
 import { toText } from "../../../../services/fleet/enrolment/keys.ts";
 import { decodeToken } from "../../../../services/fleet/enrolment/token.ts";
@@ -64,15 +64,16 @@ type Challenge = Control<"hello">["challenge"];
 /** Dials as a member, and confirms the challenge unless `keeps` is false. */
 async function dial(
   app: TestApp,
-  { keys, hubKey, challenge = null, address, keeps = true }: {
+  { keys, hubKey, challenge = null, address, keeps = true, opened }: {
     keys: KeyPair;
     hubKey: Channel["peerKey"];
     challenge?: Challenge;
     address?: string;
     keeps?: boolean;
+    opened?: Channel;
   },
 ) {
-  const channel = await dialLink(connect(app, address), { keys, hubKey });
+  const channel = opened ?? await dialLink(connect(app, address), { keys, hubKey });
   await channel.sendControl({ type: "hello", version: "1", challenge });
   const answer = await channel.receiveControl("welcome", "refused");
   if (answer.type === "refused") return { answer };
@@ -200,6 +201,19 @@ Deno.test("A copy of a machine is refused while the true one is connected, and a
   equal((await dial(app, { ...member, challenge: copied })).answer.type, "welcome");
 });
 
+Deno.test("Of several connections with one key at the same time, one is kept", async () => {
+  using app = hubApp();
+  const events = collectEvents(app);
+  const member = await joined(app);
+  const channels = await Promise.all([1, 2, 3].map(() => dialLink(connect(app), member)));
+  const dialed = await Promise.allSettled(
+    channels.map((opened) => dial(app, { ...member, opened })),
+  );
+  const open = dialed.filter((each) => each.status === "fulfilled" && each.value.link);
+  deepEqual([open.length, app.deps.fleet.hosts.size], [1, 1]);
+  deepEqual(events.map(({ event }) => event), ["host.joined", "host.duplicate"]);
+});
+
 Deno.test("A member whose confirmation was lost connects again", async () => {
   using app = hubApp();
   const member = await joined(app);
@@ -295,9 +309,9 @@ Deno.test("createAdmission() allows 20 handshakes in a second, and 64 at a time"
   let ms = HOUR_MS;
   const admission = createAdmission(() => new Date(ms));
   const held = Promise.withResolvers<void>();
-  const tryOnce = () => {
+  const tryOnce = (_: unknown, index: number) => {
     try {
-      admission.run(() => held.promise);
+      admission.run(`192.0.2.${index}`, () => held.promise);
       return true;
     } catch (error) {
       match(String(error), /Too many hosts connect/);
@@ -313,4 +327,42 @@ Deno.test("createAdmission() allows 20 handshakes in a second, and 64 at a time"
   await Promise.resolve();
   ms += 1_000;
   equal(accepted(), 20);
+});
+
+Deno.test("createAdmission() allows one client 8 handshakes at a time, and forgets a failed one", () => {
+  let ms = HOUR_MS;
+  const admission = createAdmission(() => new Date(ms += 1_000));
+  for (let count = 0; count < 100; count++) {
+    throws(() =>
+      admission.run("192.0.2.1", () => {
+        throw new Error("no handshake");
+      }), /no handshake/);
+  }
+  const never = () => new Promise<void>(() => {});
+  for (let count = 0; count < 8; count++) admission.run(`2001:db8::${count}`, never);
+  throws(() => admission.run("2001:db8::9", never), /Too many hosts connect/);
+  admission.run("192.0.2.1", never);
+});
+
+Deno.test("changed() wakes after a difference only: anyone may cause a refresh", async () => {
+  using app = hubApp();
+  const { fleet } = app.deps;
+  let isHub = false;
+  const woken = fleet.changed(AbortSignal.timeout(60_000)).then(() => isHub = fleet.isHub);
+  await app.fetch("GET", "/fleet/link");
+  fleet.refresh();
+  await Promise.resolve();
+  await invite(app);
+  await woken;
+  equal(isHub, true);
+});
+
+Deno.test("A host that was removed waits for an admin, although its invite accepts at once", async () => {
+  using app = hubApp();
+  const token = await invite(app, { count: 3 });
+  const keys = await createKeyPair();
+  const first = (await join(app, token, keys)).answer as Control<"enrolled">;
+  equal(first.isPending, false);
+  await app.call("DELETE", `/api/fleet/hosts/${first.hostId}`);
+  equal(((await join(app, token, keys)).answer as Control<"enrolled">).isPending, true);
 });

@@ -1,4 +1,4 @@
-import { deepEqual, equal, match, rejects } from "node:assert/strict";
+import { deepEqual, equal, match, rejects, throws } from "node:assert/strict";
 import {
   admit,
   type Channel,
@@ -7,7 +7,11 @@ import {
   withinHandshake,
 } from "../../../../services/fleet/link/channel.ts";
 import { createConnection } from "../../../../services/fleet/link/connection.ts";
-import type { Control } from "../../../../services/fleet/link/control.ts";
+import {
+  type Control,
+  decodeControl,
+  encodeControl,
+} from "../../../../services/fleet/link/control.ts";
 import { AWAY_MS, BEAT_MS, createLink } from "../../../../services/fleet/link/link.ts";
 import { createKeyPair } from "../../../../services/fleet/link/noise.ts";
 import { KIND } from "../../../../services/fleet/link/sealed.ts";
@@ -87,6 +91,25 @@ Deno.test("A link measures the clock of its peer, and ends when the peer is sile
   hub.tick();
   equal(await hub.closed, "the peer does not answer");
   await rejects(hub.probe());
+});
+
+Deno.test("A link ends when the peer sends beats and does not read the answers", async () => {
+  const { hub, member, sockets } = await linked();
+  await member.probe();
+  sockets[1].bufferedAmount = 1024 * 1024;
+  for (let count = 0; count < 20; count++) void member.probe().catch(() => {});
+  match(await hub.closed, /does not read answers/);
+});
+
+Deno.test("part() ends the streams at once, also with a peer that does not read", async () => {
+  const { hub, sockets } = await linked({ accept: () => new Promise(() => {}) });
+  const stream = await hub.open(AbortSignal.timeout(10_000));
+  await hub.probe();
+  sockets[1].bufferedAmount = 1024 * 1024;
+  hub.part({ type: "refused", reason: "removed", isFinal: true }, "removed");
+  await rejects(stream.read(new Uint8Array(1)), /removed/);
+  sockets[1].bufferedAmount = 0;
+  equal(await hub.closed, "removed");
 });
 
 Deno.test("A member that opens streams at the hub is disconnected with the reason", async () => {
@@ -205,4 +228,20 @@ Deno.test("A channel refuses a frame where a control message must come first", a
   const { channels: [member, hub] } = await connect();
   await member.send(KIND.frame, new Uint8Array(12));
   await rejects(hub.receiveControl("hello"), /must first send hello/);
+});
+
+Deno.test("control characters of a peer reach no terminal", () => {
+  const enrol = {
+    type: "enrol",
+    name: "edge-7",
+    version: "1.0.0-rc.1+b",
+    machine: "a\x1b[2Jb",
+  } as const;
+  const noteKey = "A".repeat(43);
+  const read = decodeControl(encodeControl({ ...enrol, noteKey })) as Control<"enrol">;
+  equal(read.machine, "a [2Jb");
+  throws(
+    () => decodeControl(encodeControl({ ...enrol, noteKey, version: "\x1b[2J" })),
+    /wrong field/,
+  );
 });
