@@ -11,6 +11,7 @@ import type { NamedJobKind } from "../jobs/kind.ts";
 import { startJob } from "../jobs/runner.ts";
 import type { JobView } from "../jobs/view.ts";
 import { onManager } from "./access.ts";
+import { assertNoneOwn } from "./own_service.ts";
 import { findService } from "./reads.ts";
 import {
   restartKind,
@@ -21,7 +22,7 @@ import {
   type UpdateChoice,
 } from "./service_jobs.ts";
 import { hasEarlierVersion } from "./service_views.ts";
-import { modeOf, SERVICE_ID_LABEL, STACK_LABEL } from "./services.ts";
+import { modeOf, STACK_LABEL } from "./services.ts";
 
 /** @throws {AppError} As {@linkcode open}; `conflict` for a service that is not replicated. */
 export async function scaleService(
@@ -78,12 +79,8 @@ export async function updateService(
  */
 async function open(deps: Deps, caller: Caller, ref: string): Promise<Service> {
   const service = await onManager(deps, () => findService(deps, caller, ref));
-  const self = deps.inventory.list().find((container) => container.self);
-  if (self?.labels[SERVICE_ID_LABEL] !== service.ID) return service;
-  throw new AppError(
-    "conflict",
-    `Longshore itself runs in ${nameOf(service)}; use docker service on a manager`,
-  );
+  assertNoneOwn(deps, [service]);
+  return service;
 }
 
 const nameOf = ({ ID, Spec }: Service) => Spec.Name ?? ID;

@@ -9,6 +9,7 @@ import { startJob } from "../jobs/runner.ts";
 import type { JobView } from "../jobs/view.ts";
 import { onManager } from "./access.ts";
 import { changeService } from "./change_steps.ts";
+import { assertNoneOwn } from "./own_service.ts";
 import { withRollback } from "./service_jobs.ts";
 import {
   BASE_LABEL,
@@ -47,7 +48,7 @@ const HASH_DIGITS = 12;
  * and moves the services in a job.
  *
  * @throws {AppError} `not_found`; `invalid` for the value; `conflict` if it has this value already,
- * another job changes it, and on an engine that does not manage a swarm.
+ * another job changes it, Longshore itself uses it, and on an engine that does not manage a swarm.
  */
 export async function rotateValue(
   deps: Deps,
@@ -61,6 +62,8 @@ export async function rotateValue(
       await findValue(deps, kind, ref),
       await serviceList(deps.engine),
     ] as const);
+  const users = usersOf(kind, old, services);
+  assertNoneOwn(deps, users);
   const base = baseOf(old);
   const name = `${base.slice(0, NAME_MAX - HASH_DIGITS - 1)}-${await hashOf(deps, value)}`;
   const labels = { ...old.Spec.Labels, [BASE_LABEL]: base };
@@ -72,7 +75,7 @@ export async function rotateValue(
         kind,
         from: { id: old.ID, name: old.Spec.Name },
         to: { id: to.id, name: to.name },
-        services: usersOf(kind, old, services).map(({ ID }) => ID),
+        services: users.map(({ ID }) => ID),
       },
       caller,
     }).job;

@@ -86,7 +86,7 @@ export function toSwarmService(service: Service, tasks: readonly Task[]): SwarmS
   };
 }
 
-export function modeOf({ Spec: { Mode } }: Service): SwarmMode {
+export function modeOf({ Spec: { Mode } }: Pick<Service, "Spec">): SwarmMode {
   if (Mode?.ReplicatedJob || Mode?.GlobalJob) return "job";
   return Mode?.Global ? "global" : "replicated";
 }

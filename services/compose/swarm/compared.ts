@@ -63,9 +63,12 @@ function splitVariable(entry: string): [name: string, value: string] {
 const grantText = ({ File, SecretName, ConfigName }: Grant) =>
   `${SecretName ?? ConfigName} ${File?.UID ?? "0"}:${File?.GID ?? "0"} ${File?.Mode?.toString(8)}`;
 
+/** Values of which 0 is none of the missing ones: no replicas, and all tasks at once. */
+const ZERO_COUNTS = /^Mode\.Replicated\.Replicas$|Config\.Parallelism$/;
+
 /** Leaves out empty values, which the engine treats as missing ones. */
 function collect(value: unknown, path: string, found: Map<string, string>): void {
-  if (LEFT_OUT.test(path) || isEmpty(value) && path !== "Mode.Replicated.Replicas") return;
+  if (LEFT_OUT.test(path) || isEmpty(value) && !ZERO_COUNTS.test(path)) return;
   if (isDefault(path, value)) return;
   if (Array.isArray(value)) {
     found.set(shownPath(path), value.map((each) => textOf(each)).join(" "));

@@ -34,6 +34,7 @@ export const swarmDeployKind: NamedJobKind<SwarmDeployInput, DeployResult> = {
     read: "Read a service",
     change: "Change the service",
     wait: "Wait until its tasks run",
+    failure: "Record the failure",
     remove: "Remove services",
     rollback: "Return to the earlier version",
     "clean up": "Remove earlier secrets and configs",

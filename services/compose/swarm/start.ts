@@ -9,6 +9,7 @@ import { startJob } from "../../jobs/runner.ts";
 import type { JobView } from "../../jobs/view.ts";
 import type { DeployRequest } from "../deploy/request.ts";
 import { assertServices, type LoadedStack } from "../plan/stored.ts";
+import { assertNoneOwn } from "../../swarm/own_service.ts";
 import { swarmDeployKind, swarmDownKind } from "./job.ts";
 import { readState } from "./plan.ts";
 
@@ -52,12 +53,13 @@ export async function startSwarmDeploy(
  * stay, and the volumes on the nodes.
  *
  * @throws {AppError} As {@linkcode startSwarmDeploy}; `not_found` for a stack without services that has
- * no sources.
+ * no sources; `conflict` for the stack that Longshore itself runs in.
  */
 export async function startSwarmDown(deps: Deps, caller: Caller, name: string): Promise<JobView> {
   assertUnlimited(caller);
   const { services } = await readState(deps, name);
   if (services.size === 0 && !isSwarmStack(deps, name)) throw notFound("Stack", name);
+  assertNoneOwn(deps, services.values());
   return startJob(deps, swarmDownKind, { target: name, input: {}, caller }).job;
 }
 
