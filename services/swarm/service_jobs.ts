@@ -29,6 +29,7 @@ export interface ServiceInput {
 }
 
 const SHARED = {
+  outlivesEngine: true,
   group: "Swarm",
   targetType: "service",
   permission: "swarm:write",
@@ -49,7 +50,14 @@ function serviceKind<Input extends ServiceInput>(
 ): NamedJobKind<Input, ServiceResult> {
   const run = (deps: Deps, job: JobRun<Input>) =>
     changeService(deps, job, job.input.id, (spec) => change(deps, spec, job.input), options);
-  return { ...SHARED, ...words, run, recover: run };
+  return {
+    ...SHARED,
+    ...words,
+    run,
+    recover: run,
+    reserve: (deps, { target, input: { id } }) =>
+      deps.reservations.reserve({ id, name: target }, "updated"),
+  };
 }
 
 export const scaleKind = serviceKind<ServiceInput & { replicas: number }>({

@@ -17,6 +17,9 @@ export const SERVICE_LABEL = "com.docker.swarm.service.name";
 /** Label of a task's container: the id of its service. */
 export const SERVICE_ID_LABEL = "com.docker.swarm.service.id";
 
+/** Label of a task's container: the id of the task. */
+export const TASK_ID_LABEL = "com.docker.swarm.task.id";
+
 /** Label of a task's container: `<service>.<slot>.<task id>`. */
 export const TASK_LABEL = "com.docker.swarm.task.name";
 

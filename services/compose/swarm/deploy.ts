@@ -1,7 +1,7 @@
 /** Deploys a Swarm stack. Swarm replaces the tasks; each service is waited for before the next one. @module */
 
 import { ifThere } from "../../../engine/errors.ts";
-import { networkCreate } from "../../../engine/networks.ts";
+import { networkCreate, networkList } from "../../../engine/networks.ts";
 import {
   type Grant,
   serviceCreate,
@@ -119,9 +119,14 @@ async function createNetworks(
   changes: readonly AppliedChange[],
 ): Promise<string[]> {
   const created = [];
+  const filters = { label: [`${STACK_LABEL}=${name}`] };
   for (const { kind, name: key, action } of changes) {
     if (kind !== "network" || action !== "create") continue;
     const network = networks[key]!;
+    // An earlier process may have created it before it could record that.
+    if ((await networkList(engine, { filters })).some(({ Name }) => Name === network.name)) {
+      continue;
+    }
     const { config, ...ipam } = network.ipam ?? {};
     await networkCreate(engine, {
       body: definedFields({
