@@ -124,3 +124,18 @@ volumes:
     match(`${status} ${body.error}`, /^409 .*must have no template \(\{\{\)/);
   }
 });
+
+Deno.test("a plan does not show the options of a volume's driver", () => {
+  const textOf = (password: string) =>
+    `services: { a: { image: "app:1", volumes: ["v:/x"] } }
+volumes: { v: { driver_opts: { type: cifs, o: "password=${password}", device: //nas/x } } }`;
+  return deployed([textOf("hunter1"), textOf("hunter2")], async (app) => {
+    const { changes } = (await app.call("POST", "/api/stacks/shop/plan", {})).body;
+    deepEqual(changes.at(-1).reasons, [{
+      path: "driver_opts./x",
+      from: "(changed)",
+      to: "(changed)",
+      text: "driver_opts./x changed",
+    }]);
+  });
+});
