@@ -1,7 +1,13 @@
 /** Waits until the swarm reports the outcome of a change of a service. @module */
 
 import type { Engine } from "../../engine/client.ts";
-import { type Service, serviceInspect, type Task, taskList } from "../../engine/swarm.ts";
+import {
+  type Service,
+  serviceInspect,
+  type Task,
+  taskList,
+  TASKS_LIMITS,
+} from "../../engine/swarm.ts";
 import type { Deps } from "../deps.ts";
 import { JobEnd, type JobRun } from "../jobs/kind.ts";
 import { sleep } from "../waiting.ts";
@@ -71,7 +77,8 @@ export async function converge(
 
 async function readService(engine: Engine, id: string, signal: AbortSignal) {
   const service = await serviceInspect(engine, id, { signal });
-  const tasks = await taskList(engine, { filters: { service: [service.ID] }, signal });
+  const filters = { service: [service.ID] };
+  const tasks = await taskList(engine, { filters, signal, limits: TASKS_LIMITS });
   return { service, tasks };
 }
 

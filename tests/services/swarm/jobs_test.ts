@@ -136,6 +136,15 @@ Deno.test("a job waits longer than Swarm's own pauses, and while the swarm has n
   });
 });
 
+Deno.test("the tasks of a large service are compared with its whole specification", () => {
+  const Env = [`TEXT=${"x".repeat(2_048)}`];
+  const spec = { ...specOf("app:1", { Env }), Mode: { Replicated: { Replicas: 2_000 } } };
+  return onSwarm(fakeSwarm([serviceOf(spec)]), async (deps) => {
+    const { job } = resumedJob({ target: "web", input: {} }, {});
+    equal((await converge(deps, job, "web", { StartedAt: undefined })).running, 2_000);
+  });
+});
+
 Deno.test("a custom role chooses a tag, but neither another repository nor nodes", () =>
   onSwarm(fakeSwarm([serviceOf(specOf("app:1"))]), async (deps) => {
     const operator: Caller = { ...ADMIN, role: "operator", rights };
