@@ -122,10 +122,9 @@ export const clusterEndpoints = (deps: Deps) => [
     operationId: "updateSwarmNode",
     summary: "Update a node",
     description: "Tasks of a node that is drained move in the background; " +
-      "`GET /api/swarm/nodes/:id/tasks` shows where they went. A custom role with `swarm:write` is " +
-      "not enough.",
+      "`GET /api/swarm/nodes/:id/tasks` shows where they went. Custom roles, and API tokens " +
+      "that are limited to permissions, are not enough.",
     role: "admin",
-    permission: "swarm:write",
     params: RefParams,
     body: NodeChange,
     returns: Node,
@@ -135,8 +134,8 @@ export const clusterEndpoints = (deps: Deps) => [
         "It is the last manager or this engine's node, the quorum would be lost, or the engine does " +
         "not manage a swarm",
     },
-  }, async ({ params, body, caller, note }) => {
-    const node = await changeNode(deps, caller, params.id, body);
+  }, async ({ params, body, note }) => {
+    const node = await changeNode(deps, params.id, body);
     note.targets = [node.hostname, node.id];
     return node;
   }),

@@ -10,7 +10,6 @@ import {
   nodeUpdate,
 } from "../../engine/swarm_nodes.ts";
 import { systemInfo } from "../../engine/system.ts";
-import { type Caller, includesRole } from "../access/caller.ts";
 import { type Change, definedFields } from "../change.ts";
 import { engineTime } from "../containers/engine_time.ts";
 import type { Deps } from "../deps.ts";
@@ -91,19 +90,14 @@ export function getNode(deps: EngineDeps, ref: string): Promise<NodeView> {
  * Changes a node. The swarm moves the tasks of a node that is drained in the background.
  *
  * @param change.labels Replaces all labels.
- * @throws {AppError} `forbidden` unless the caller is an admin: a custom role is not enough;
- * `not_found`; `conflict` for the demotion of the last manager or of this engine's node, a change after
+ * @throws {AppError} `not_found`; `conflict` for the demotion of the last manager or of this engine's node, a change after
  * which the quorum would be lost, and on an engine that does not manage a swarm.
  */
 export async function changeNode(
   deps: EngineDeps & Pick<Deps, "swarm">,
-  { role }: Pick<Caller, "role">,
   ref: string,
   change: Change<NodeSettings>,
 ): Promise<NodeView> {
-  if (!includesRole(role, "admin")) {
-    throw new AppError("forbidden", "The role admin is required to change nodes");
-  }
   const id = await deps.swarm.inTurn(() => updateNode(deps, ref, change));
   return await getNode(deps, id);
 }

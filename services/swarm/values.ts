@@ -67,7 +67,7 @@ export interface NewValue {
   name: string;
   value: Uint8Array;
   labels: Record<string, string>;
-  /** How Swarm fills the value in. */
+  /** The program with which Swarm fills the value in for each task. */
   templating?: SwarmValue["Spec"]["Templating"];
 }
 

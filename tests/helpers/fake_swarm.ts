@@ -6,7 +6,7 @@ import type { FakeAnswer } from "./fake_engine.ts";
 
 const AT = "2026-01-01T00:00:00Z";
 
-/** What the swarm has; tests read and change it. */
+/** The objects of the swarm; tests read and change them. */
 export interface FakeSwarm {
   services: Service[];
   secrets: SwarmValue[];
