@@ -10,7 +10,7 @@ import { type RegistryAuth, registryAuthHeader } from "./registry_auth.ts";
 import { type Frame, frames, rawFrames } from "./frames.ts";
 import { segment } from "./path.ts";
 import { type Filters, filtersText, type Signal } from "./query.ts";
-import { LIST_LIMITS, type Shortened } from "./shortened_json.ts";
+import { type JsonLimits, LIST_LIMITS, type Shortened } from "./shortened_json.ts";
 
 /** Of a service: a secret or config as a file of its containers. */
 export interface Grant {
@@ -223,11 +223,20 @@ export async function serviceUpdate(
   return { warnings: updated?.Warnings ?? [] };
 }
 
+/**
+ * Limits of the tasks of one service, of which each has its whole specification: thousands of tasks are
+ * kept as they are.
+ */
+export const TASKS_LIMITS: JsonLimits = { ...LIST_LIMITS, whole: 32 * 1024 * 1024 };
+
 /** Tasks, including ended ones. */
-export function taskList(engine: Engine, { filters, signal }: ListOptions = {}): Promise<Task[]> {
+export function taskList(
+  engine: Engine,
+  { filters, signal, limits = LIST_LIMITS }: ListOptions & { limits?: JsonLimits } = {},
+): Promise<Task[]> {
   return engine.json("GET", "/tasks", {
     query: { filters: filtersText(filters) },
     signal,
-    limits: LIST_LIMITS,
+    limits,
   });
 }

@@ -23,6 +23,8 @@ export interface SwarmValue extends Shortened {
     Data?: string;
     /** Of a secret from another store, which has no data. */
     Driver?: { Name?: string } | null;
+    /** The program that fills the value in for each task. */
+    Templating?: { Name?: string } | null;
     [field: string]: unknown;
   };
 }
@@ -33,6 +35,7 @@ export interface NewSwarmValue {
   Labels: Record<string, string>;
   /** Base64. */
   Data: string;
+  Templating?: SwarmValue["Spec"]["Templating"];
 }
 
 interface ListOptions extends Signal {

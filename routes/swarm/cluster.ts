@@ -44,7 +44,7 @@ const Swarm = z.object({
   caExpiresAt: Timestamp.nullable().meta({ description: "End of the certificate authority" }),
   warnings: z.array(z.string()).meta({
     description: "An even number of managers, a quorum that is lost or one failure away, nodes " +
-      "that are down, engine versions that differ, a certificate authority that ends soon",
+      "that are down, no node that takes tasks, engine versions that differ, a certificate authority that ends soon",
     example: ["Nodes down: edge-3"],
   }),
 }).meta({ id: "Swarm" });
@@ -122,16 +122,17 @@ export const clusterEndpoints = (deps: Deps) => [
     operationId: "updateSwarmNode",
     summary: "Update a node",
     description: "Tasks of a node that is drained move in the background; " +
-      "`GET /api/swarm/nodes/:id/tasks` shows where they went.",
+      "`GET /api/swarm/nodes/:id/tasks` shows where they went. Custom roles, and API tokens " +
+      "that are limited to permissions, are not enough.",
     role: "admin",
-    permission: "swarm:write",
     params: RefParams,
     body: NodeChange,
     returns: Node,
     failures: {
       ...UNKNOWN,
       409:
-        "It is the last manager, the quorum would be lost, or the engine does not manage a swarm",
+        "It is the last manager or this engine's node, the quorum would be lost, or the engine does " +
+        "not manage a swarm",
     },
   }, async ({ params, body, note }) => {
     const node = await changeNode(deps, params.id, body);

@@ -76,7 +76,10 @@ export const serviceChangeEndpoints = (deps: Deps) => [
     summary: "Roll a service back",
     description: `Returns to the version before the last update. ${ENDS}`,
     destructive: true,
-    failures: { ...FAILURES, 409: "Swarm has no earlier version, e.g. after its own rollback" },
+    failures: {
+      ...FAILURES,
+      409: "Swarm has no earlier version, e.g. after its own rollback, or a secret of it is gone",
+    },
   }, ({ params, caller }) => rollBackService(deps, caller, params.id)),
 
   endpoint("POST /api/swarm/services/:id/update", {
@@ -84,7 +87,8 @@ export const serviceChangeEndpoints = (deps: Deps) => [
     operationId: "updateSwarmService",
     summary: "Update a service",
     description: "The image is pinned to its digest. If new tasks fail, Swarm rolls back, and " +
-      `the job ends as \`rolled_back\`. ${ENDS}`,
+      "the job ends as `rolled_back`. An image of another repository requires the role admin, " +
+      `without an API token that is limited to stacks. ${ENDS}`,
     role: "admin",
     destructive: true,
     body: UpdateBody,

@@ -113,7 +113,12 @@ function endpointsOf(deps: Deps, kind: ValueKind) {
       body: Rotation,
       returns: Job,
       status: 202,
-      failures: { ...unknown, 409: "It has this value already, or the engine manages no swarm" },
+      failures: {
+        ...unknown,
+        409:
+          "It has this value already, it belongs to a stack or another store, Longshore itself " +
+          "uses it, another job changes a service that uses it, or the engine manages no swarm",
+      },
     }, ({ params, body, caller }) => rotateValue(deps, caller, kind, params.id, decodeValue(body))),
   ];
 }

@@ -1,6 +1,10 @@
 /** References of images in requests. @module */
 
-import { type ImageReference, parseReference } from "../../engine/image_reference.ts";
+import {
+  findReference,
+  type ImageReference,
+  parseReference,
+} from "../../engine/image_reference.ts";
 import { AppError } from "../errors.ts";
 
 /** @throws {AppError} `invalid`, naming the field `image` of the body. */
@@ -14,4 +18,16 @@ export function parseImage(image: string): ImageReference {
       { cause: error },
     );
   }
+}
+
+/** The id of an image, which reads like the tag of a repository. */
+const IMAGE_ID = /^sha\d+:/;
+
+/** Whether an image, as a user writes it, differs from another one at most by its tag or digest. */
+export function isSameRepository(image: string, other: string): boolean {
+  if (IMAGE_ID.test(image)) return false;
+  const [wanted, current] = [image, other].map(findReference);
+  return wanted !== undefined && current !== undefined &&
+    wanted.registry.toLowerCase() === current.registry.toLowerCase() &&
+    wanted.repository === current.repository;
 }

@@ -159,7 +159,11 @@ function nodeWarnings(nodes: readonly Node[]): string[] {
   );
   const byVersion = [...versions].sort(([a], [b]) => compareNatural(a, b))
     .map(([version, on]) => `${version} on ${listed(on.map(hostnameOf))}`);
+  const isIdle = nodes.every(({ Spec, Status }) =>
+    Spec.Availability !== "active" || Status.State !== "ready"
+  );
   return [
+    ...(isIdle ? ["No node takes tasks: set the availability of one to active"] : []),
     ...(down.length > 0 ? [`Nodes down: ${listed(down)}`] : []),
     ...(versions.size > 1 ? [`Engine versions differ: ${byVersion.join("; ")}`] : []),
   ];

@@ -1,9 +1,17 @@
 /** Waits until the swarm reports the outcome of a change of a service. @module */
 
-import { type Service, serviceInspect, type Task, taskList } from "../../engine/swarm.ts";
+import type { Engine } from "../../engine/client.ts";
+import {
+  type Service,
+  serviceInspect,
+  type Task,
+  taskList,
+  TASKS_LIMITS,
+} from "../../engine/swarm.ts";
 import type { Deps } from "../deps.ts";
 import { JobEnd, type JobRun } from "../jobs/kind.ts";
 import { sleep } from "../waiting.ts";
+import { awaitLeader } from "./leader.ts";
 import { modeOf, replicasOf } from "./services.ts";
 
 /** State of a service after a change. */
@@ -26,7 +34,7 @@ const POLL_MS = 300;
 /** Failures of tasks, without an update that Swarm watches, after which it is given up. */
 const FAILURES_MAX = 3;
 
-/** Longest time in which no task changes, in milliseconds. */
+/** Longest time in which no task changes, besides that of the update settings, in milliseconds. */
 const SILENCE_MAX_MS = 10 * 60_000;
 
 /**
@@ -43,31 +51,48 @@ export async function converge(
   before: Before,
   { isRollback = false }: { isRollback?: boolean } = {},
 ): Promise<ServiceResult> {
-  const earlier = new Set(
-    (await taskList(engine, { filters: { service: [id] }, signal })).filter(hasFailed)
-      .map(({ ID }) => ID),
-  );
+  const read = () => awaitLeader(signal, () => readService(engine, id, signal));
+  const earlier = new Set((await read()).tasks.filter(hasFailed).map(({ ID }) => ID));
   let last = "";
   let changedAt = performance.now();
   for (;;) {
     signal.throwIfAborted();
-    const service = await serviceInspect(engine, id, { signal });
-    const tasks = await taskList(engine, { filters: { service: [service.ID] }, signal });
+    const { service, tasks } = await read();
     const result = toResult(service, tasks, before);
     progress({ current: result.running, total: result.desired, message: null });
     assertNotEnded(result, service, tasks, isRollback);
+    if (hasConverged(service, tasks, result)) return result;
     const failures = tasks.filter((task) => hasFailed(task) && !earlier.has(task.ID));
-    if (result.update === null && failures.length >= Math.max(FAILURES_MAX, result.desired)) {
+    if (!isUpdating(result) && failures.length >= Math.max(FAILURES_MAX, result.desired)) {
       throw new JobEnd("failed", `New tasks fail: ${reasonOf(failures)}`, result);
     }
-    if (hasConverged(service, tasks, result)) return result;
     const text = JSON.stringify(tasks.map(({ ID, Status }) => [ID, Status.State, Status.Err]));
     if (text !== last) changedAt = performance.now();
     last = text;
-    if (performance.now() - changedAt > SILENCE_MAX_MS) throw stuck(result, tasks);
+    const silenceMs = silenceMaxMs(service);
+    if (performance.now() - changedAt > silenceMs) throw stuck(result, tasks, silenceMs);
     await sleep(POLL_MS, signal);
   }
 }
+
+async function readService(engine: Engine, id: string, signal: AbortSignal) {
+  const service = await serviceInspect(engine, id, { signal });
+  const filters = { service: [service.ID] };
+  const tasks = await taskList(engine, { filters, signal, limits: TASKS_LIMITS });
+  return { service, tasks };
+}
+
+/** Between two groups of tasks, Swarm monitors the first one and then waits. */
+export const silenceMaxMs = ({ Spec: { UpdateConfig, RollbackConfig } }: Pick<Service, "Spec">) =>
+  SILENCE_MAX_MS +
+  Math.max(
+    ...[UpdateConfig, RollbackConfig].map((each) =>
+      ((each?.Delay ?? 0) + (each?.Monitor ?? 0)) / 1e6
+    ),
+  );
+
+const isUpdating = ({ update }: ServiceResult) =>
+  update === "updating" || update === "rollback_started";
 
 const hasFailed = ({ Status }: Task) => Status.State === "failed" || Status.State === "rejected";
 
@@ -99,9 +124,10 @@ const textOf = (spec: object = {}) => JSON.stringify({ ...spec, Runtime: undefin
 function hasConverged(
   service: Service,
   tasks: readonly Task[],
-  { desired, running, update }: ServiceResult,
+  result: ServiceResult,
 ): boolean {
-  if (update === "updating" || update === "rollback_started") return false;
+  const { desired, running } = result;
+  if (isUpdating(result)) return false;
   if (modeOf(service) === "job") return true;
   // Tasks of a node that is down stay in their last state.
   const wanted = tasks.filter((task) => isWanted(task, service)).length;
@@ -127,10 +153,16 @@ function assertNotEnded(
   }
 }
 
-const stuck = ({ running, desired }: ServiceResult, tasks: readonly Task[]) =>
+const stuck = (
+  { running, desired }: ServiceResult,
+  tasks: readonly Task[],
+  silenceMs: number,
+) =>
   new JobEnd(
     "failed",
-    `${running} of ${desired} tasks run, and nothing has changed for ${SILENCE_MAX_MS / 60_000} ` +
+    `${running} of ${desired} tasks run, and nothing has changed for ${
+      Math.round(silenceMs / 60_000)
+    } ` +
       `minutes: ${reasonOf(tasks) ?? "the swarm gives no reason"}`,
   );
 

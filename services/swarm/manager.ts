@@ -21,7 +21,15 @@ export function createSwarmManager(engine: Engine, now: () => Date) {
     return isActive;
   }
 
+  let changes: Promise<unknown> = Promise.resolve();
+
   return {
+    /** Does work after all that was begun before has ended. */
+    inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
+      const result = changes.then(work);
+      changes = result.catch(() => {});
+      return result;
+    },
     /** Whether the engine manages a swarm; asks the engine at most every few seconds. */
     isActive: async (): Promise<boolean> =>
       current()?.isActive ?? await (pending ??= request().finally(() => pending = undefined)),

@@ -13,6 +13,7 @@ import { systemInfo } from "../../engine/system.ts";
 import { type Change, definedFields } from "../change.ts";
 import { engineTime } from "../containers/engine_time.ts";
 import type { Deps } from "../deps.ts";
+import { AppError } from "../errors.ts";
 import { compareNatural } from "../text/natural_order.ts";
 import { onManager } from "./access.ts";
 import { assertQuorumAfter, hostnameOf, isReachable } from "./quorum.ts";
@@ -89,16 +90,25 @@ export function getNode(deps: EngineDeps, ref: string): Promise<NodeView> {
  * Changes a node. The swarm moves the tasks of a node that is drained in the background.
  *
  * @param change.labels Replaces all labels.
- * @throws {AppError} `not_found`; `conflict` for the demotion of the last manager, a change after
+ * @throws {AppError} `not_found`; `conflict` for the demotion of the last manager or of this engine's node, a change after
  * which the quorum would be lost, and on an engine that does not manage a swarm.
  */
 export async function changeNode(
-  deps: EngineDeps,
+  deps: EngineDeps & Pick<Deps, "swarm">,
   ref: string,
   change: Change<NodeSettings>,
 ): Promise<NodeView> {
-  const { engine } = deps;
-  const id = await onManager(deps, () =>
+  const id = await deps.swarm.inTurn(() => updateNode(deps, ref, change));
+  return await getNode(deps, id);
+}
+
+/** One after another: each checks the quorum that the one before leaves. */
+const updateNode = (
+  { engine }: EngineDeps,
+  ref: string,
+  change: Change<NodeSettings>,
+): Promise<string> =>
+  onManager({ engine }, () =>
     retryOutOfSequence(async () => {
       const node = await nodeInspect(engine, ref);
       const { availability, role, labels } = change;
@@ -107,11 +117,18 @@ export async function changeNode(
         ...definedFields({ Availability: availability, Role: role, Labels: labels }),
       };
       assertQuorumAfter(await nodeList(engine), node, spec);
+      if (node.Spec.Role !== spec.Role && node.ID === await ownNode({ engine })) {
+        throw new AppError(
+          "conflict",
+          `Cannot demote ${
+            hostnameOf(node)
+          }: Longshore could not operate the swarm any more; use ` +
+            "Longshore or docker node demote on another manager",
+        );
+      }
       await nodeUpdate(engine, node.ID, node.Version.Index, spec);
       return node.ID;
     }));
-  return await getNode(deps, id);
-}
 
 const runningTasks = async ({ engine }: EngineDeps): Promise<Task[]> =>
   (await taskList(engine, { filters: { "desired-state": ["running"] } }))

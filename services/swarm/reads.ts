@@ -24,7 +24,7 @@ type Scoped = Pick<Caller, "scope">;
 /** Services by name. @throws {AppError} `conflict` on an engine that does not manage a swarm. */
 export function listServices(deps: EngineDeps, caller: Scoped): Promise<ServiceListItem[]> {
   return onManager(deps, async () => {
-    const [services, tasks] = await Promise.all([serviceList(deps.engine), taskList(deps.engine)]);
+    const [services, tasks] = await Promise.all([serviceList(deps.engine), currentTasks(deps)]);
     const byService = Map.groupBy(tasks, ({ ServiceID }) => ServiceID);
     return services.filter((service) => isVisible(caller, service))
       .map((service) => toListItem(service, byService.get(service.ID) ?? []))
@@ -63,13 +63,13 @@ export function listNodeTasks(deps: EngineDeps, ref: string): Promise<TaskView[]
   return onManager(deps, async () => {
     const { engine } = deps;
     const { ID } = await nodeInspect(engine, ref);
-    const [tasks, nodes, services] = await Promise.all([
-      taskList(engine),
+    const [own, current, nodes, services] = await Promise.all([
+      taskList(engine, { filters: { node: [ID] } }),
+      currentTasks(deps),
       nodeList(engine),
       serviceList(engine),
     ]);
-    const own = tasks.filter(({ NodeID }) => NodeID === ID);
-    return toTaskViews(own, tasks, namesOf(nodes, services));
+    return toTaskViews(own, [...own, ...current], namesOf(nodes, services));
   });
 }
 
@@ -92,6 +92,10 @@ export async function findService(
 /** All tasks of a service that the swarm still knows. */
 export const tasksOf = ({ engine }: EngineDeps, { ID }: Pick<Service, "ID">): Promise<Task[]> =>
   taskList(engine, { filters: { service: [ID] } });
+
+/** Without the ended ones, of which the swarm keeps several of each slot. */
+const currentTasks = ({ engine }: EngineDeps): Promise<Task[]> =>
+  taskList(engine, { filters: { "desired-state": ["running"] } });
 
 /** A service without a stack is in no scope that is limited. */
 function isVisible({ scope }: Scoped, { Spec }: Service): boolean {

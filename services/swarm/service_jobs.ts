@@ -9,6 +9,7 @@ import type { JobRun, NamedJobKind } from "../jobs/kind.ts";
 import { authFor, withForcedUpdate, withReplicas } from "./actions.ts";
 import { changeService } from "./change_steps.ts";
 import type { ServiceResult } from "./converge.ts";
+import { modeOf } from "./services.ts";
 
 /** Settings of an update; those that are missing stay. */
 export interface UpdateChoice {
@@ -28,6 +29,7 @@ export interface ServiceInput {
 }
 
 const SHARED = {
+  outlivesEngine: true,
   group: "Swarm",
   targetType: "service",
   permission: "swarm:write",
@@ -48,7 +50,14 @@ function serviceKind<Input extends ServiceInput>(
 ): NamedJobKind<Input, ServiceResult> {
   const run = (deps: Deps, job: JobRun<Input>) =>
     changeService(deps, job, job.input.id, (spec) => change(deps, spec, job.input), options);
-  return { ...SHARED, ...words, run, recover: run };
+  return {
+    ...SHARED,
+    ...words,
+    run,
+    recover: run,
+    reserve: (deps, { target, input: { id } }) =>
+      deps.reservations.reserve({ id, name: target }, "updated"),
+  };
 }
 
 export const scaleKind = serviceKind<ServiceInput & { replicas: number }>({
@@ -83,28 +92,37 @@ export const serviceUpdateKind = serviceKind<ServiceInput & { choice: UpdateChoi
   role: "admin",
 }, async (deps, spec, { choice }) => withChoice(spec, choice, await pinned(deps, spec, choice)));
 
-/** Settings with which the swarm returns to the earlier version if new tasks fail. */
-export const withRollback = (spec: ServiceSpec): ServiceSpec => ({
-  ...spec,
-  UpdateConfig: { ...spec.UpdateConfig, FailureAction: "rollback" },
-});
+/**
+ * Settings with which the swarm returns to the earlier version if new tasks fail. A job stays as it is,
+ * because Swarm refuses any update settings of one.
+ */
+export function withRollback(spec: ServiceSpec): ServiceSpec {
+  if (modeOf({ Spec: spec }) === "job") return spec;
+  // Settings without a parallelism replace all tasks at once, unlike none at all.
+  const UpdateConfig = { Parallelism: 1, ...spec.UpdateConfig, FailureAction: "rollback" };
+  return { ...spec, UpdateConfig };
+}
 
 function withChoice(spec: ServiceSpec, choice: UpdateChoice, image: string): ServiceSpec {
   const { parallelism, delaySeconds, monitorSeconds, order } = choice;
-  return withRollback({
+  const { UpdateConfig, ...changed } = withRollback({
     ...spec,
     TaskTemplate: {
       ...spec.TaskTemplate,
       ContainerSpec: { ...spec.TaskTemplate?.ContainerSpec, Image: image },
     },
+  });
+  if (modeOf({ Spec: spec }) === "job") return changed;
+  return {
+    ...changed,
     UpdateConfig: {
-      ...spec.UpdateConfig,
+      ...UpdateConfig,
       ...(parallelism !== undefined && { Parallelism: parallelism }),
       ...(delaySeconds !== undefined && { Delay: delaySeconds * 1e9 }),
       ...(monitorSeconds !== undefined && { Monitor: monitorSeconds * 1e9 }),
       ...(order !== undefined && { Order: order }),
     },
-  });
+  };
 }
 
 /**

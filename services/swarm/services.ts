@@ -17,6 +17,9 @@ export const SERVICE_LABEL = "com.docker.swarm.service.name";
 /** Label of a task's container: the id of its service. */
 export const SERVICE_ID_LABEL = "com.docker.swarm.service.id";
 
+/** Label of a task's container: the id of the task. */
+export const TASK_ID_LABEL = "com.docker.swarm.task.id";
+
 /** Label of a task's container: `<service>.<slot>.<task id>`. */
 export const TASK_LABEL = "com.docker.swarm.task.name";
 
@@ -86,7 +89,7 @@ export function toSwarmService(service: Service, tasks: readonly Task[]): SwarmS
   };
 }
 
-export function modeOf({ Spec: { Mode } }: Service): SwarmMode {
+export function modeOf({ Spec: { Mode } }: Pick<Service, "Spec">): SwarmMode {
   if (Mode?.ReplicatedJob || Mode?.GlobalJob) return "job";
   return Mode?.Global ? "global" : "replicated";
 }

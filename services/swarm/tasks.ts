@@ -9,8 +9,7 @@ import type { Engine } from "../../engine/client.ts";
 import { EngineError, EngineUnreachableError } from "../../engine/errors.ts";
 import { taskList } from "../../engine/swarm.ts";
 import { systemInfo } from "../../engine/system.ts";
-
-const TASK_ID_LABEL = "com.docker.swarm.task.id";
+import { TASK_ID_LABEL } from "./services.ts";
 
 /**
  * Whether the engine's swarm manages a container. On a worker node, and when the engine does not
@@ -25,7 +24,7 @@ export async function isSwarmTask(
     const { Swarm } = await systemInfo(engine);
     if (Swarm?.LocalNodeState !== "active") return false;
     if (!Swarm.ControlAvailable) return true;
-    const tasks = await taskList(engine);
+    const tasks = await taskList(engine, { filters: { id: [labels[TASK_ID_LABEL]] } });
     return tasks.some(({ Status }) => Status.ContainerStatus?.ContainerID === id);
   } catch (error) {
     if (error instanceof EngineError || error instanceof EngineUnreachableError) return true;

@@ -1,7 +1,7 @@
 /** Secrets and configs of the swarm: list, create, delete. Their values are never returned. @module */
 
 import { EngineError } from "../../engine/errors.ts";
-import { type Service, serviceList } from "../../engine/swarm.ts";
+import { type Service, serviceList, type ServiceSpec } from "../../engine/swarm.ts";
 import {
   configCreate,
   configList,
@@ -46,6 +46,9 @@ export const OPERATIONS = {
   },
 } as const;
 
+/** Label of a value of a stack: the key in the Compose file. */
+export const KEY_LABEL = "longshore.value";
+
 /** Label of a value that replaced another one: the name without the hash. */
 export const BASE_LABEL = "longshore.rotated";
 
@@ -64,6 +67,8 @@ export interface NewValue {
   name: string;
   value: Uint8Array;
   labels: Record<string, string>;
+  /** The program with which Swarm fills the value in for each task. */
+  templating?: SwarmValue["Spec"]["Templating"];
 }
 
 type EngineDeps = Pick<Deps, "engine">;
@@ -87,13 +92,13 @@ export function listValues(deps: EngineDeps, kind: ValueKind): Promise<ValueView
 export async function createValue(
   deps: EngineDeps,
   kind: ValueKind,
-  { name, value, labels }: NewValue,
+  { name, value, labels, templating: Templating }: NewValue,
 ): Promise<ValueView> {
   const { what, bytesMax, create } = OPERATIONS[kind];
   if (value.length === 0 || value.length > bytesMax) {
     throw new AppError("invalid", `body.value: must have 1 to ${bytesMax} bytes`);
   }
-  const body: NewSwarmValue = { Name: name, Labels: labels, Data: value.toBase64() };
+  const body: NewSwarmValue = { Name: name, Labels: labels, Data: value.toBase64(), Templating };
   try {
     const { ID } = await onManager(deps, () => create(deps.engine, body));
     return toView(await findValue(deps, kind, ID), []);
@@ -144,6 +149,23 @@ export async function findValue(
   const found = values.find(({ ID }) => ID === ref) ?? values.find(({ Spec }) => Spec.Name === ref);
   if (!found) throw notFound(OPERATIONS[kind].what, ref);
   return found;
+}
+
+/**
+ * Checks that the secrets and configs of an earlier specification still exist.
+ *
+ * @throws {AppError} `conflict` with the first one that is gone.
+ */
+export async function assertGrantsExist({ engine }: EngineDeps, spec: ServiceSpec): Promise<void> {
+  for (const kind of VALUE_KINDS) {
+    const { grants, id, list, name, what } = OPERATIONS[kind];
+    const used = spec.TaskTemplate?.ContainerSpec?.[grants] ?? [];
+    if (used.length === 0) continue;
+    const ids = new Set((await list(engine)).map(({ ID }) => ID));
+    const gone = used.find((grant) => !ids.has(grant[id] ?? ""));
+    if (!gone) continue;
+    throw new AppError("conflict", `${what} ${gone[name]} of the earlier version is gone`);
+  }
 }
 
 /** The services that use a value, by name. */

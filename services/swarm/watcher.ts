@@ -7,19 +7,22 @@ import type { Deps } from "../deps.ts";
 import { emit, type EmitDeps } from "../events/emit.ts";
 import type { Worker } from "../lifecycle.ts";
 import { sleep } from "../waiting.ts";
-import { hostnameOf } from "./quorum.ts";
+import { hostnameOf, isReachable } from "./quorum.ts";
 import { hasEarlierVersion } from "./service_views.ts";
-import { modeOf, shortImage, STACK_LABEL, toSwarmService } from "./services.ts";
+import { modeOf, shortImage, STACK_LABEL, TASK_ID_LABEL, toSwarmService } from "./services.ts";
 import { readWatched, storeWatched, type WatchedState } from "./watched_state.ts";
 
 /** Interval of rounds on a manager, and on other engines, in milliseconds. */
 const ROUND_MS = 5_000;
 const IDLE_MS = 60_000;
 
+/** Shortest pause, in durations of a round. */
+const PAUSE_FACTOR = 10;
+
 /** Time for which tasks are missing before a service counts as degraded, in milliseconds. */
 const GRACE_MS = 15_000;
 
-type WatchDeps = EmitDeps & Pick<Deps, "engine" | "now" | "swarm">;
+type WatchDeps = EmitDeps & Pick<Deps, "engine" | "inventory" | "now" | "swarm">;
 
 /** Since when tasks of services are missing, by the services' ids, in Unix milliseconds. */
 export type MissingSince = Map<string, number>;
@@ -30,9 +33,12 @@ export const swarmWatcher: Worker = {
   async run(deps, signal, round) {
     const missingSince: MissingSince = new Map();
     while (!signal.aborted) {
+      const begun = performance.now();
       const isManager = await runSwarmRound(deps, missingSince);
       round();
-      await sleep(isManager ? ROUND_MS : IDLE_MS, signal);
+      // A large swarm must not keep this process busy.
+      const pauseMs = Math.max(ROUND_MS, PAUSE_FACTOR * (performance.now() - begun));
+      await sleep(isManager ? Math.min(pauseMs, IDLE_MS) : IDLE_MS, signal);
     }
   },
 };
@@ -54,9 +60,11 @@ export async function runSwarmRound(deps: WatchDeps, missingSince: MissingSince)
     ]);
     const stored = readWatched(deps);
     const state = stored ?? { degraded: {}, down: {}, rolledBack: {} };
-    reportNodes(deps, state, nodes);
-    reportServices(deps, state, { services, tasks, missingSince });
-    reportRollbacks(deps, state, services, { isFirst: stored === undefined });
+    // One that does not report keeps its state, so that it can take over.
+    const report = isReporter(deps, nodes, tasks) ? emit : emitNothing;
+    reportNodes(deps, report, state, nodes);
+    reportServices(deps, report, state, { services, tasks, missingSince });
+    reportRollbacks(deps, report, state, services, { isFirst: stored === undefined });
     return true;
   } catch (error) {
     if (error instanceof EngineError || error instanceof EngineUnreachableError) return true;
@@ -64,7 +72,40 @@ export async function runSwarmRound(deps: WatchDeps, missingSince: MissingSince)
   }
 }
 
-function reportNodes(deps: WatchDeps, state: WatchedState, nodes: readonly Node[]): void {
+type Report = (...given: Parameters<typeof emit>) => void;
+
+const emitNothing: Report = (_deps, _kind, _data, store) => store?.();
+
+/**
+ * Whether this Longshore reports. Of those that run in one service of the swarm, only one does: that on
+ * the leader, or else that on the first manager by id. One that runs outside of the swarm always does.
+ */
+export function isReporter(
+  { inventory }: Pick<Deps, "inventory">,
+  nodes: readonly Node[],
+  tasks: readonly Task[],
+): boolean {
+  const { labels = {} } = inventory.list().find(({ self }) => self) ?? {};
+  const own = tasks.find(({ ID }) => ID === labels[TASK_ID_LABEL]);
+  if (!own) return true;
+  const hosts = new Set(
+    tasks.filter(({ ServiceID, Status }) =>
+      ServiceID === own.ServiceID && Status.State === "running"
+    ).map(({ NodeID }) => NodeID),
+  );
+  const [first] = nodes.filter((node) => hosts.has(node.ID) && isReachable(node))
+    .sort((a, b) => leads(b) - leads(a) || (a.ID < b.ID ? -1 : 1));
+  return first === undefined || first.ID === own.NodeID;
+}
+
+const leads = ({ ManagerStatus }: Node) => ManagerStatus?.Leader ? 1 : 0;
+
+function reportNodes(
+  deps: WatchDeps,
+  report: Report,
+  state: WatchedState,
+  nodes: readonly Node[],
+): void {
   const at = deps.now().toISOString();
   for (const node of nodes) {
     const { ID: id, Spec, Status } = node;
@@ -73,7 +114,7 @@ function reportNodes(deps: WatchDeps, state: WatchedState, nodes: readonly Node[
     const name = hostnameOf(node);
     state.down[id] = { node: name, since: at };
     const data = { node: name, id, role: Spec.Role, reason: Status.Message ?? "" };
-    emit(deps, "node.down", data, () => storeWatched(deps, state));
+    report(deps, "node.down", data, () => storeWatched(deps, state));
   }
   for (const [id, { node, since }] of Object.entries(state.down)) {
     const found = nodes.find(({ ID }) => ID === id);
@@ -81,15 +122,20 @@ function reportNodes(deps: WatchDeps, state: WatchedState, nodes: readonly Node[
     delete state.down[id];
     const downtimeSeconds = secondsSince(deps, since);
     const data = { node, id, downtimeSeconds, wasRemoved: found === undefined };
-    emit(deps, "node.up", data, () => storeWatched(deps, state));
+    report(deps, "node.up", data, () => storeWatched(deps, state));
   }
 }
 
-function reportServices(deps: WatchDeps, state: WatchedState, { services, tasks, missingSince }: {
-  services: readonly Service[];
-  tasks: readonly Task[];
-  missingSince: MissingSince;
-}): void {
+function reportServices(
+  deps: WatchDeps,
+  report: Report,
+  state: WatchedState,
+  { services, tasks, missingSince }: {
+    services: readonly Service[];
+    tasks: readonly Task[];
+    missingSince: MissingSince;
+  },
+): void {
   const atMs = deps.now().getTime();
   const byService = Map.groupBy(tasks, ({ ServiceID }) => ServiceID);
   for (const service of services) {
@@ -105,7 +151,7 @@ function reportServices(deps: WatchDeps, state: WatchedState, { services, tasks,
     state.degraded[id] = { service: name, stack, since: deps.now().toISOString() };
     const reason = own.find(({ Status }) => Status.Err)?.Status.Err ?? null;
     const data = { service: name, stack, running, desired, reason };
-    emit(deps, "service.degraded", data, () => storeWatched(deps, state));
+    report(deps, "service.degraded", data, () => storeWatched(deps, state));
   }
   for (const [id, { service, stack, since }] of Object.entries(state.degraded)) {
     const found = services.find(({ ID }) => ID === id);
@@ -113,7 +159,7 @@ function reportServices(deps: WatchDeps, state: WatchedState, { services, tasks,
     delete state.degraded[id];
     const degradedSeconds = secondsSince(deps, since);
     const data = { service, stack, degradedSeconds, wasRemoved: found === undefined };
-    emit(deps, "service.recovered", data, () => storeWatched(deps, state));
+    report(deps, "service.recovered", data, () => storeWatched(deps, state));
   }
   for (const id of missingSince.keys()) {
     if (!services.some(({ ID }) => ID === id)) missingSince.delete(id);
@@ -134,6 +180,7 @@ function completeness(
 /** Swarm forgets the earlier version when it rolls back by itself. */
 function reportRollbacks(
   deps: WatchDeps,
+  report: Report,
   state: WatchedState,
   services: readonly Service[],
   { isFirst }: { isFirst: boolean },
@@ -152,7 +199,7 @@ function reportRollbacks(
     state.rolledBack[id] = startedAt;
     isChanged = true;
     if (isFirst) continue;
-    emit(deps, "service.update_rolled_back", {
+    report(deps, "service.update_rolled_back", {
       service: Spec.Name ?? id,
       stack: Spec.Labels?.[STACK_LABEL] ?? null,
       image: shortImage(Spec.TaskTemplate?.ContainerSpec?.Image ?? ""),

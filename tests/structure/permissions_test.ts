@@ -74,8 +74,7 @@ const OWN = [
 /**
  * Reserved to the role admin: a custom role must not be able to end the edition that limits it, to
  * run what the allowlist of `containers:exec` does not have, to get the keys of the service, or to
- * create the first admin, or to add nodes to a
- * swarm, or to choose a provider that can sign in as any user, or users whom a
+ * create the first admin, or to add nodes to a swarm, promote or drain them, or to choose a provider that can sign in as any user, or users whom a
  * provider can sign in.
  */
 const ADMIN_ONLY = [
@@ -97,6 +96,7 @@ const ADMIN_ONLY = [
   "POST /api/swarm/tokens/rotate",
   "POST /auth/users/:id/email/confirm",
   "PUT /api/identity/oidc/:id",
+  "PUT /api/swarm/nodes/:id",
 ];
 
 interface Served {

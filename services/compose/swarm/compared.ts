@@ -36,7 +36,16 @@ export function compared(
   const { ContainerSpec, Networks, ...task } = spec.TaskTemplate ?? {};
   const { Env, Image = "", Secrets, Configs, ...container } = ContainerSpec ?? {};
   const found = new Map<string, string>();
-  collect({ ...spec, TaskTemplate: { ...task, ContainerSpec: container } }, "", found);
+  const mounts = (container.Mounts as Mount[] | null | undefined ?? []).map(withoutDriverOptions);
+  const Mounts = mounts.map(({ mount }) => mount);
+  collect(
+    { ...spec, TaskTemplate: { ...task, ContainerSpec: { ...container, Mounts } } },
+    "",
+    found,
+  );
+  for (const { mount: { Target = "" }, options } of mounts) {
+    if (options !== "") found.set(`driver_opts.${Target}`, options);
+  }
   found.set("image", shortImage(Image));
   for (const [name, value] of (Env as string[] | undefined ?? []).map(splitVariable)) {
     found.set(`environment.${name}`, value);
@@ -55,6 +64,22 @@ export function compared(
   return found;
 }
 
+interface Mount {
+  Target?: string;
+  VolumeOptions?: { DriverConfig?: { Name?: string; Options?: Record<string, string> | null } };
+}
+
+/** A mount, and as a text the options of its driver, which may be passwords. */
+function withoutDriverOptions(mount: Mount): { mount: Mount; options: string } {
+  const { DriverConfig: driver, ...volume } = mount.VolumeOptions ?? {};
+  if (!driver) return { mount, options: "" };
+  const { Options, ...named } = driver;
+  return {
+    mount: { ...mount, VolumeOptions: { ...volume, DriverConfig: named } },
+    options: textOf(Options ?? {}),
+  };
+}
+
 function splitVariable(entry: string): [name: string, value: string] {
   const at = entry.indexOf("=");
   return at < 0 ? [entry, ""] : [entry.slice(0, at), entry.slice(at + 1)];
@@ -63,9 +88,12 @@ function splitVariable(entry: string): [name: string, value: string] {
 const grantText = ({ File, SecretName, ConfigName }: Grant) =>
   `${SecretName ?? ConfigName} ${File?.UID ?? "0"}:${File?.GID ?? "0"} ${File?.Mode?.toString(8)}`;
 
+/** Values of which 0 is none of the missing ones: no replicas, and all tasks at once. */
+const ZERO_COUNTS = /^Mode\.Replicated\.Replicas$|Config\.Parallelism$/;
+
 /** Leaves out empty values, which the engine treats as missing ones. */
 function collect(value: unknown, path: string, found: Map<string, string>): void {
-  if (LEFT_OUT.test(path) || isEmpty(value) && path !== "Mode.Replicated.Replicas") return;
+  if (LEFT_OUT.test(path) || isEmpty(value) && !ZERO_COUNTS.test(path)) return;
   if (isDefault(path, value)) return;
   if (Array.isArray(value)) {
     found.set(shownPath(path), value.map((each) => textOf(each)).join(" "));
@@ -97,7 +125,7 @@ function textOf(value: unknown): string {
 const shownPath = (path: string) => path.replace(/^TaskTemplate\.(?:ContainerSpec\.)?/, "");
 
 /** Paths whose values are never shown. */
-const SECRET = /^(?:environment|LogDriver\.Options)\./;
+const SECRET = /^(?:environment|LogDriver\.Options)\.|^driver_opts\./;
 
 /** Reasons for which a service is changed; none if both are equal. */
 export function reasonsOf(before: Compared, after: Compared): Reason[] {

@@ -1,7 +1,7 @@
 /** Deploys a Swarm stack. Swarm replaces the tasks; each service is waited for before the next one. @module */
 
 import { ifThere } from "../../../engine/errors.ts";
-import { networkCreate } from "../../../engine/networks.ts";
+import { networkCreate, networkList } from "../../../engine/networks.ts";
 import {
   type Grant,
   serviceCreate,
@@ -17,13 +17,15 @@ import { authFor } from "../../swarm/actions.ts";
 import { changeService } from "../../swarm/change_steps.ts";
 import { converge } from "../../swarm/converge.ts";
 import { resolveImage, withRollback } from "../../swarm/service_jobs.ts";
+import { assertNoneOwn } from "../../swarm/own_service.ts";
 import { STACK_LABEL } from "../../swarm/services.ts";
 import { type AppliedChange, type DeployResult, withoutSecrets } from "../deploy/job.ts";
 import { dependenciesOf, type Project } from "../load/resolve.ts";
 import { type LoadedStack, openStack } from "../plan/stored.ts";
 import type { SwarmDeployInput } from "./input.ts";
 import { planSwarm, readState } from "./plan.ts";
-import { serviceSpec } from "./spec.ts";
+import { serviceNameOf, serviceSpec } from "./spec.ts";
+import { assertRunnable } from "./unsupported.ts";
 import {
   createValues,
   namesOf,
@@ -48,26 +50,29 @@ interface Done {
   isNew: boolean;
 }
 
+/** The failure of a service; result of the step `failure`. */
+interface Failure {
+  key: string;
+  message: string;
+  status: JobEnd["status"];
+  /** The services that were changed, also a new one that failed. */
+  done: Done[];
+}
+
 export async function deploySwarmStack(deps: Deps, given: Job): Promise<DeployResult> {
   const { version } = given.input;
   const stack = await openStack(deps, given.target, version, "swarm");
   const job = withoutSecrets(given, stack.secretValues);
+  assertRunnable(deps.config, stack.project);
   const values = await valuesOf(deps, stack);
   const { changes, warnings } = await job.step("plan", () => planned(deps, job, stack, values));
   const result = { version, changes, warnings };
   await job.step("networks", () => createNetworks(deps, stack.project, changes));
   await job.step("values", () => createValues(deps, values).then(() => null));
-  const done: Done[] = [];
-  for (const [index, { name: key, action }] of inOrder(stack.project, changes).entries()) {
-    const spec = await fullSpec(deps, job, stack.project, key, values);
-    try {
-      const work = action === "create" ? createService : updateService;
-      await work(deps, job, { key, spec, number: index + 1, done });
-    } catch (error) {
-      if (!(error instanceof JobEnd)) throw error;
-      throw await failed(deps, job, done, { key, result, error });
-    }
-  }
+  // The tasks of a service that was removed or rolled back meanwhile would tell nothing any more.
+  const failure = job.resultOf("failure") as Failure | undefined ??
+    await changeServices(deps, job, stack.project, { changes, values });
+  if (failure) throw await rolledBack(deps, job, failure, result);
   await job.step("remove", () => removeOrphans(deps, stack.project, changes));
   await job.step("clean up", () => removeUnusedValues(deps, job.target, values).then(() => null));
   return result;
@@ -80,11 +85,15 @@ async function planned(
   values: readonly StackValue[],
 ): Promise<Planned> {
   const { recreate, removeOrphans, services } = input;
-  const { changes, warnings } = planSwarm(stack, values, await readState(deps, target), {
+  const state = await readState(deps, target);
+  const { changes, warnings } = planSwarm(stack, values, state, {
     recreate,
     removeOrphans,
     ...(services && { services }),
   });
+  const changed = changes.filter(({ kind, action }) => kind === "service" && action !== "none")
+    .map(({ name }) => state.services.get(serviceNameOf(stack.project, name)));
+  assertNoneOwn(deps, changed.filter((service) => service !== undefined));
   return {
     changes: changes.map(({ kind, name, action }) => ({ kind, name, action })),
     warnings,
@@ -110,9 +119,14 @@ async function createNetworks(
   changes: readonly AppliedChange[],
 ): Promise<string[]> {
   const created = [];
+  const filters = { label: [`${STACK_LABEL}=${name}`] };
   for (const { kind, name: key, action } of changes) {
     if (kind !== "network" || action !== "create") continue;
     const network = networks[key]!;
+    // An earlier process may have created it before it could record that.
+    if ((await networkList(engine, { filters })).some(({ Name }) => Name === network.name)) {
+      continue;
+    }
     const { config, ...ipam } = network.ipam ?? {};
     await networkCreate(engine, {
       body: definedFields({
@@ -176,6 +190,27 @@ async function fullSpec(
   return isLeft ? full : withRollback(full);
 }
 
+/** Changes the services in their order. @returns The first failure, which is recorded. */
+async function changeServices(
+  deps: Deps,
+  job: Job,
+  project: Project,
+  { changes, values }: { changes: readonly AppliedChange[]; values: readonly StackValue[] },
+): Promise<Failure | undefined> {
+  const done: Done[] = [];
+  for (const [index, { name: key, action }] of inOrder(project, changes).entries()) {
+    const spec = await fullSpec(deps, job, project, key, values);
+    try {
+      const work = action === "create" ? createService : updateService;
+      await work(deps, job, { key, spec, number: index + 1, done });
+    } catch (error) {
+      if (!(error instanceof JobEnd)) throw error;
+      const { message, status } = error;
+      return await job.step("failure", () => Promise.resolve({ key, message, status, done }));
+    }
+  }
+}
+
 interface Work {
   key: string;
   spec: ServiceSpec;
@@ -216,26 +251,26 @@ async function findByName({ engine }: Deps, name: string): Promise<string | unde
 }
 
 /** Returns the services that were changed before to their earlier versions. */
-async function failed(
+async function rolledBack(
   deps: Deps,
   job: Job,
-  done: readonly Done[],
-  { key, result, error }: { key: string; result: DeployResult; error: JobEnd },
+  { key, done, status, message: reason }: Failure,
+  result: DeployResult,
 ): Promise<JobEnd> {
-  const message = `${key}: ${error.message}`;
+  const message = `${key}: ${reason}`;
   if (job.input.onFailure === "stop") return new JobEnd("failed", message, result);
-  if (error.status === "needs_attention") return new JobEnd(error.status, message, result);
+  if (status === "needs_attention") return new JobEnd(status, message, result);
   try {
     for (const [index, { id, isNew }] of done.toReversed().entries()) {
       if (isNew) {
         await job.step(`rollback ${index + 1}`, () => ifThere(serviceRemove(deps.engine, id)));
       } else {
-        const steps = { ...job, step: prefixed(job, `rollback ${index + 1}`) };
+        const steps = prefixed(job, `rollback ${index + 1}`);
         await changeService(deps, steps, id, (spec) => spec, { rollback: "previous" });
       }
     }
     // A service whose update was paused has not returned by itself.
-    const isBack = error.status === "rolled_back" || done.some((each) => each.key === key);
+    const isBack = status === "rolled_back" || done.some((each) => each.key === key);
     return new JobEnd(isBack ? "rolled_back" : "needs_attention", message, result);
   } catch (cause) {
     if (!(cause instanceof JobEnd)) throw cause;
@@ -244,8 +279,11 @@ async function failed(
 }
 
 /** Steps of a rollback have names of their own. */
-const prefixed = (job: Job, prefix: string): Job["step"] => (name, work) =>
-  job.step(`${prefix} ${name}`, work);
+const prefixed = (job: Job, prefix: string): Job => ({
+  ...job,
+  step: (name, work) => job.step(`${prefix} ${name}`, work),
+  hasBegun: (name) => job.hasBegun(`${prefix} ${name}`),
+});
 
 async function removeOrphans(
   { engine }: Deps,

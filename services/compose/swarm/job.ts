@@ -3,18 +3,20 @@
 import type { NamedJobKind } from "../../jobs/kind.ts";
 import type { DeployResult } from "../deploy/job.ts";
 import { deployEvent, downEvent } from "../deploy/kinds.ts";
-import type { SwarmDeployInput, SwarmDownResult } from "./input.ts";
+import { reserveServices } from "../../swarm/reserved.ts";
+import type { SwarmDeployInput, SwarmDownInput, SwarmDownResult } from "./input.ts";
 
 /** Loaded on first use, because most starts of the service have no deploy to resume. */
 const deploy: NamedJobKind<SwarmDeployInput, DeployResult>["run"] = async (deps, job) =>
   await (await import("./deploy.ts")).deploySwarmStack(deps, job);
 
-const down: NamedJobKind<object, SwarmDownResult>["run"] = async (deps, job) =>
+const down: NamedJobKind<SwarmDownInput, SwarmDownResult>["run"] = async (deps, job) =>
   await (await import("./down.ts")).removeSwarmStack(deps, job);
 
 const SHARED = {
   group: "Stacks",
   isListed: true,
+  outlivesEngine: true,
   targetType: "stack",
   role: "admin",
   permission: "stacks:write",
@@ -34,16 +36,18 @@ export const swarmDeployKind: NamedJobKind<SwarmDeployInput, DeployResult> = {
     read: "Read a service",
     change: "Change the service",
     wait: "Wait until its tasks run",
+    failure: "Record the failure",
     remove: "Remove services",
     rollback: "Return to the earlier version",
     "clean up": "Remove earlier secrets and configs",
   },
+  reserve: reserveServices("deployed"),
   run: deploy,
   recover: deploy,
   endEvent: deployEvent,
 };
 
-export const swarmDownKind: NamedJobKind<object, SwarmDownResult> = {
+export const swarmDownKind: NamedJobKind<SwarmDownInput, SwarmDownResult> = {
   ...SHARED,
   id: "stack.swarm_down",
   title: "Down",
@@ -54,6 +58,7 @@ export const swarmDownKind: NamedJobKind<object, SwarmDownResult> = {
     networks: "Remove networks",
     values: "Remove secrets and configs",
   },
+  reserve: reserveServices("removed"),
   run: down,
   recover: down,
   endEvent: downEvent,

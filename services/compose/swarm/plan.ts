@@ -17,7 +17,7 @@ import type { StackSources } from "../validate.ts";
 import { shownPlan } from "../plan/shown.ts";
 import { compared, reasonsOf } from "./compared.ts";
 import { serviceNameOf, serviceSpec } from "./spec.ts";
-import { swarmProblems, unsupportedKeys } from "./unsupported.ts";
+import { assertRunnable, unsupportedKeys } from "./unsupported.ts";
 import { namesOf, type StackValue, valuesOf } from "./values.ts";
 
 type PlanDeps = Parameters<typeof recordStack>[0] & Pick<Deps, "engine" | "secrets">;
@@ -64,6 +64,7 @@ export async function planSwarmStack(
 ): Promise<SwarmPlan & { version: number }> {
   const stack = await recordStack(deps, name, "swarm");
   assertServices(stack, options);
+  assertRunnable(deps.config, stack.project);
   const values = await valuesOf(deps, stack);
   const plan = planSwarm(stack, values, await readState(deps, name), options);
   const hidden = includesRole(role, "admin") ? [] : stack.secretValues;
@@ -84,6 +85,7 @@ export async function planGivenSwarm(
 ): Promise<SwarmPlan> {
   const loaded = await loadDeployable(deps, await completeSources(deps, caller, name, given), name);
   assertServices(loaded, options);
+  assertRunnable(deps.config, loaded.project);
   const stack = { ...loaded, warnings: loaded.warnings.map(issueText) };
   const values = await valuesOf(deps, stack);
   const plan = planSwarm(stack, values, await readState(deps, name), options);
@@ -93,15 +95,13 @@ export async function planGivenSwarm(
   return shownPlan(plan, hidden);
 }
 
-/** Pure. @throws {AppError} `conflict` for settings with which Swarm cannot run a service. */
+/** Pure. @throws {AppError} `conflict` for an external network that does not exist. */
 export function planSwarm(
   { project, warnings }: Pick<LoadedStack, "project" | "warnings">,
   values: readonly StackValue[],
   { services, networks }: SwarmState,
   { removeOrphans = false, services: only, recreate = "changed" }: PlanOptions = {},
 ): SwarmPlan {
-  const [problem] = swarmProblems(project);
-  if (problem !== undefined) throw new AppError("conflict", problem);
   const networkNames = new Map(networks.map(({ Id, Name }) => [Id, Name]));
   const names = namesOf(values);
   const planService = (key: string): PlannedChange => {

@@ -9,8 +9,9 @@ import { startJob } from "../../jobs/runner.ts";
 import type { JobView } from "../../jobs/view.ts";
 import type { DeployRequest } from "../deploy/request.ts";
 import { assertServices, type LoadedStack } from "../plan/stored.ts";
+import { assertNoneOwn } from "../../swarm/own_service.ts";
 import { swarmDeployKind, swarmDownKind } from "./job.ts";
-import { readState } from "./plan.ts";
+import { readState, type SwarmState } from "./plan.ts";
 
 /** Whether the stored sources of a stack are those of a Swarm stack. */
 export const isSwarmStack = ({ db }: Pick<Deps, "db">, name: string): boolean =>
@@ -33,7 +34,7 @@ export async function startSwarmDeploy(
   assertOfSwarm(request);
   assertServices(stack, request);
   const { name } = stack.project;
-  await readState(deps, name);
+  const { services } = await readState(deps, name);
   return startJob(deps, swarmDeployKind, {
     target: name,
     input: {
@@ -42,6 +43,7 @@ export async function startSwarmDeploy(
       removeOrphans: request.removeOrphans ?? false,
       services: request.services ? [...request.services] : null,
       onFailure: request.onFailure ?? "rollback",
+      affected: identitiesOf(services),
     },
     caller,
   }).job;
@@ -52,14 +54,22 @@ export async function startSwarmDeploy(
  * stay, and the volumes on the nodes.
  *
  * @throws {AppError} As {@linkcode startSwarmDeploy}; `not_found` for a stack without services that has
- * no sources.
+ * no sources; `conflict` for the stack that Longshore itself runs in.
  */
 export async function startSwarmDown(deps: Deps, caller: Caller, name: string): Promise<JobView> {
   assertUnlimited(caller);
   const { services } = await readState(deps, name);
   if (services.size === 0 && !isSwarmStack(deps, name)) throw notFound("Stack", name);
-  return startJob(deps, swarmDownKind, { target: name, input: {}, caller }).job;
+  assertNoneOwn(deps, services.values());
+  return startJob(deps, swarmDownKind, {
+    target: name,
+    input: { affected: identitiesOf(services) },
+    caller,
+  }).job;
 }
+
+const identitiesOf = (services: SwarmState["services"]) =>
+  [...services].map(([name, { ID }]) => ({ id: ID, name }));
 
 /** @throws {AppError} `invalid` for what only containers of this engine can have. */
 export function assertOfSwarm({ data, rehearse, rehearseOnly }: DeployRequest): void {

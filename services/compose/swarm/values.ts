@@ -9,12 +9,9 @@ import { serviceList } from "../../../engine/swarm.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../errors.ts";
 import { STACK_LABEL } from "../../swarm/services.ts";
-import { OPERATIONS, type ValueKind } from "../../swarm/values.ts";
+import { KEY_LABEL, OPERATIONS, type ValueKind } from "../../swarm/values.ts";
 import type { LoadedStack } from "../plan/stored.ts";
 import type { ValueNames } from "./spec.ts";
-
-/** Label of those that Longshore has created: the key in the Compose file. */
-const KEY_LABEL = "longshore.value";
 
 const HASH_DIGITS = 12;
 const NAME_MAX = 64;

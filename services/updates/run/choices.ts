@@ -7,7 +7,7 @@ import { assertMayDo, type Caller, mayDo } from "../../access/caller.ts";
 import { includesContainer, isLimited, type Scope } from "../../access/scope.ts";
 import { AppError, notFound } from "../../errors.ts";
 import { type ReadDeps, resolveContainer } from "../../containers/reads.ts";
-import { parseImage } from "../../images/reference.ts";
+import { isSameRepository, parseImage } from "../../images/reference.ts";
 import type { PullPolicy } from "../../images/pull_policy.ts";
 import type { Survey } from "./survey.ts";
 
@@ -38,17 +38,6 @@ export async function assertChoices(
     "body.image: the role admin or containers:rebuild is required for another repository than that " +
       "of the container; choose a tag or a digest of it",
   );
-}
-
-/** The id of an image, which reads like the tag of a repository. */
-const IMAGE_ID = /^sha\d+:/;
-
-function isSameRepository(one: string, other: string): boolean {
-  if (IMAGE_ID.test(one)) return false;
-  const [wanted, current] = [one, other].map(findReference);
-  return wanted !== undefined && current !== undefined &&
-    wanted.registry.toLowerCase() === current.registry.toLowerCase() &&
-    wanted.repository === current.repository;
 }
 
 /**

@@ -1,6 +1,9 @@
-import { deepEqual } from "node:assert/strict";
-import { type MissingSince, runSwarmRound } from "../../../services/swarm/watcher.ts";
+import { deepEqual, equal } from "node:assert/strict";
+import type { Node } from "../../../engine/swarm_nodes.ts";
+import type { Task } from "../../../engine/swarm.ts";
+import { isReporter, type MissingSince, runSwarmRound } from "../../../services/swarm/watcher.ts";
 import { createSwarmManager } from "../../../services/swarm/manager.ts";
+import { setContainers } from "../../helpers/fake_containers.ts";
 import { fakeEngine } from "../../helpers/fake_engine.ts";
 import { collectEvents, testApp } from "../../helpers/test_app.ts";
 
@@ -135,3 +138,34 @@ Deno.test("a node is down and up again", () =>
       { node: "edge-1", id: "n1", downtimeSeconds: 65, wasRemoved: false },
     ]]);
   }));
+
+for (
+  const { what, own, leader, hosts, reports } of [
+    { what: "on the leader", own: "n2", leader: "n2", hosts: ["n1", "n2"], reports: true },
+    {
+      what: "beside one on the leader",
+      own: "n1",
+      leader: "n2",
+      hosts: ["n1", "n2"],
+      reports: false,
+    },
+    { what: "on the first manager", own: "n1", leader: "n3", hosts: ["n1", "n2"], reports: true },
+    { what: "on a later manager", own: "n2", leader: "n3", hosts: ["n1", "n2"], reports: false },
+    { what: "outside of the swarm", own: "", leader: "n1", hosts: ["n1"], reports: true },
+  ]
+) {
+  Deno.test(`Longshore ${what} ${reports ? "reports" : "does not report"}`, () => {
+    using app = testApp();
+    const labels = { "com.docker.swarm.task.id": `t-${own}` };
+    setContainers(app, { name: "longshore", self: true, labels });
+    const nodes = ["n1", "n2", "n3"].map((ID) => ({
+      ID,
+      ManagerStatus: { Leader: ID === leader, Reachability: "reachable" },
+    })) as Node[];
+    const tasks = hosts.map((NodeID) => ({
+      ...{ ID: `t-${NodeID}`, ServiceID: "s1", NodeID },
+      Status: { State: "running" },
+    })) as Task[];
+    equal(isReporter(app.deps, nodes, tasks), reports);
+  });
+}

@@ -1,0 +1,141 @@
+import { deepEqual, equal, match, rejects } from "node:assert/strict";
+import { deploySwarmStack } from "../../../../services/compose/swarm/deploy.ts";
+import type { SwarmDeployInput } from "../../../../services/compose/swarm/input.ts";
+import { startSwarmDown } from "../../../../services/compose/swarm/start.ts";
+import { setContainers } from "../../../helpers/fake_containers.ts";
+import { fakeEngine } from "../../../helpers/fake_engine.ts";
+import { type FakeSwarm, fakeSwarm } from "../../../helpers/fake_swarm.ts";
+import { type KillAt, runTwice } from "../../../helpers/killed_job.ts";
+import { resumedJob } from "../../../helpers/resumed_job.ts";
+import { type TestApp, testApp } from "../../../helpers/test_app.ts";
+
+const INPUT: SwarmDeployInput = {
+  ...{ version: 1, recreate: "changed", removeOrphans: false, services: null },
+  onFailure: "rollback",
+};
+
+const composeOf = (images: Record<string, string>, more = "") =>
+  `services:\n${
+    Object.entries(images).map(([key, image], at, all) =>
+      `  ${key}: { image: "${image}"${at ? `, depends_on: [${all[at - 1]![0]}]` : ""}${more} }`
+    ).join("\n")
+  }\n`;
+
+/** Deploys the first text, and leaves the second one to `work`. */
+async function deployed(
+  [first, second]: [string, string],
+  work: (app: TestApp, swarm: FakeSwarm) => Promise<void>,
+): Promise<void> {
+  const swarm = fakeSwarm();
+  await using fake = fakeEngine(swarm.answers);
+  using app = testApp({ engine: fake.engine });
+  const stack = { name: "shop", kind: "swarm", compose: first, deploy: false };
+  equal((await app.call("POST", "/api/stacks", stack)).status, 201);
+  await deploySwarmStack(app.deps, resumedJob({ target: "shop", input: INPUT }, {}).job);
+  const put = { compose: second, expectedVersion: 1 };
+  equal((await app.call("PUT", "/api/stacks/shop/source", put)).status, 200);
+  await work(app, swarm);
+}
+
+const imagesOf = ({ services }: FakeSwarm) =>
+  Object.fromEntries(
+    services.map(({ Spec }) => [Spec.Name, Spec.TaskTemplate?.ContainerSpec?.Image]),
+  );
+
+for (
+  const { what, second, at } of [
+    {
+      what: "in the rollback of an earlier service",
+      second: { a: "app:2", b: "bad:2" },
+      at: { step: "rollback 1 change", moment: "unstored" },
+    },
+    {
+      what: "after the removal of a new service that failed",
+      second: { a: "app:2", b: "app:1", c: "bad:1" },
+      at: { step: "rollback 1", moment: "unstored" },
+    },
+  ] as { what: string; second: Record<string, string>; at: KillAt }[]
+) {
+  Deno.test(`a deploy that is killed ${what} rolls everything back`, () =>
+    deployed([composeOf({ a: "app:1", b: "app:1" }), composeOf(second)], async (app, swarm) => {
+      const job = { target: "shop", input: { ...INPUT, version: 2 } };
+      const status = await runTwice(app.deps, job, at, {
+        run: deploySwarmStack,
+        meanwhile: () => Promise.resolve(),
+      });
+      equal(status, "rolled_back");
+      deepEqual(imagesOf(swarm), { shop_a: "app:1", shop_b: "app:1" });
+    }));
+}
+
+Deno.test("a service without update settings is updated task by task, and a job has none", () =>
+  deployed(
+    [composeOf({ a: "app:1" }), composeOf({ a: "app:2" }, ", deploy: { mode: replicated-job }")],
+    async (app, swarm) => {
+      deepEqual(swarm.services[0]!.Spec.UpdateConfig, {
+        Parallelism: 1,
+        FailureAction: "rollback",
+      });
+      const input = { ...INPUT, version: 2 };
+      await deploySwarmStack(app.deps, resumedJob({ target: "shop", input }, {}).job);
+      equal(swarm.services[0]!.Spec.UpdateConfig, undefined);
+    },
+  ));
+
+Deno.test("the plan shows that a service replaces all tasks at once", () =>
+  deployed([composeOf({ a: "app:1" }), composeOf({ a: "app:1" })], async (app, swarm) => {
+    swarm.services[0]!.Spec.UpdateConfig = { Parallelism: 0, FailureAction: "rollback" };
+    const { changes } = (await app.call("POST", "/api/stacks/shop/plan", {})).body;
+    deepEqual(
+      changes.at(-1).reasons.map(({ path, from }: Record<string, string>) => [path, from]),
+      [
+        ["UpdateConfig.Parallelism", "0"],
+      ],
+    );
+  }));
+
+Deno.test("neither down nor a deploy changes the service that Longshore runs in", () =>
+  deployed([composeOf({ a: "app:1" }), composeOf({ a: "app:2" })], async (app, swarm) => {
+    const labels = { "com.docker.swarm.service.id": "id-of-shop_a" };
+    setContainers(app, { name: "shop_a.1", self: true, labels });
+    const caller = { userId: "1", role: "admin", familyId: "", address: "" } as const;
+    const message = "Longshore itself runs in shop_a; use docker service on a manager";
+    await rejects(startSwarmDown(app.deps, caller, "shop"), { code: "conflict", message });
+    const input = { ...INPUT, version: 2 };
+    const { job } = resumedJob({ target: "shop", input }, {});
+    await rejects(deploySwarmStack(app.deps, job), { code: "conflict", message });
+    deepEqual(imagesOf(swarm), { shop_a: "app:1" });
+  }));
+
+Deno.test("BIND_ALLOW refuses templates, which Swarm expands after the check of a path", async () => {
+  const swarm = fakeSwarm();
+  await using fake = fakeEngine(swarm.answers);
+  using app = testApp({ engine: fake.engine, config: { bindAllow: ["/srv"] } });
+  const mounts = [
+    `services: { a: { image: "app:1", volumes: ['/srv/{{".."}}/{{".."}}/etc:/x'] } }`,
+    `services: { a: { image: "app:1", volumes: ["v:/x"] } }
+volumes:
+  v: { driver_opts: { type: none, o: bind, device: '/srv/{{".."}}/{{".."}}/etc' } }`,
+  ];
+  for (const [at, compose] of mounts.entries()) {
+    const stack = { name: `shop${at}`, kind: "swarm", compose, deploy: false };
+    equal((await app.call("POST", "/api/stacks", stack)).status, 201);
+    const { status, body } = await app.call("POST", `/api/stacks/shop${at}/plan`, {});
+    match(`${status} ${body.error}`, /^409 .*must have no template \(\{\{\)/);
+  }
+});
+
+Deno.test("a plan does not show the options of a volume's driver", () => {
+  const textOf = (password: string) =>
+    `services: { a: { image: "app:1", volumes: ["v:/x"] } }
+volumes: { v: { driver_opts: { type: cifs, o: "password=${password}", device: //nas/x } } }`;
+  return deployed([textOf("hunter1"), textOf("hunter2")], async (app) => {
+    const { changes } = (await app.call("POST", "/api/stacks/shop/plan", {})).body;
+    deepEqual(changes.at(-1).reasons, [{
+      path: "driver_opts./x",
+      from: "(changed)",
+      to: "(changed)",
+      text: "driver_opts./x changed",
+    }]);
+  });
+});
