@@ -38,7 +38,7 @@ export interface DeployInput {
   place?: string | undefined;
   /** Keys of the services whose data is kept. */
   undone?: string[] | undefined;
-  /** Images that a rollback gives their names back. */
+  /** Images that a rollback or a restore deploys, whatever their references name by then. */
   images?: NamedImage[] | undefined;
   /** Data that a rollback brings back. */
   restored?: KeptData | undefined;

@@ -11,6 +11,7 @@ import { EngineError } from "../../../engine/errors.ts";
 import type { Deps } from "../../deps.ts";
 import { hideValues } from "../../containers/secret_values.ts";
 import { copyData, dataOf, keepData, removeCopy } from "../../updates/data/steps.ts";
+import { nameImage } from "../../updates/run/image_name.ts";
 import { throwIfInterrupted, watchEngine } from "../../updates/run/interruption.ts";
 import { messageOf } from "../../updates/run/job.ts";
 import { removeOldOnes, restartStopped } from "../../updates/run/swap.ts";
@@ -49,7 +50,9 @@ export async function deployStack(deps: Deps, given: DeployJob): Promise<DeployR
   let rehearsed: Pick<DeployResult, "rehearsal"> = {};
   try {
     await job.step("pull", async () => {
-      await restoreNames(deps, job.input.images ?? []);
+      for (const { reference, imageId } of job.input.images ?? []) {
+        if (imageId !== null) await nameImage(deps, reference, imageId);
+      }
       await pullImages(deps, job, stack);
     });
     planned = await job.step("plan", () => planDeploy(deps, job, stack));
