@@ -49,7 +49,7 @@ import {
   type StackRestoreResult,
 } from "./job.ts";
 import { keepStack } from "./keep.ts";
-import { createParts, removeParts } from "./parts.ts";
+import { assertParts, createParts, removeParts } from "./parts.ts";
 import { openRestored, type RestoredStack } from "./plan.ts";
 import { takeBack } from "./take_back.ts";
 import { usersOfStack } from "./users.ts";
@@ -209,7 +209,10 @@ async function deploy(
   images: FoundImages["images"],
 ): Promise<DeployResult> {
   const { input } = job;
-  if (!job.hasBegun(deployStep("read"))) await stopUsers(deps, replacement);
+  if (!job.hasBegun(deployStep("read"))) {
+    await stopUsers(deps, replacement);
+    await assertParts(deps, job);
+  }
   // The deploy's own steps fail for one that was removed.
   for (const { reference, imageId } of images) await nameAgain(deps, reference, imageId);
   const part: DeployJob = {
