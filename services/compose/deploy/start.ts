@@ -72,14 +72,17 @@ export async function createStack(
  * @throws {AppError} `not_found` for a stack or version without sources; `invalid` for an unknown
  * service; `forbidden` if the scope of an API token does not include what it would change or use;
  * `conflict` while another action is in progress, and with a diff for another version than expected.
- * @param earlier What a rollback goes back to besides the sources.
+ * @param earlier What a rollback goes back to besides the sources; `assertLast` fails if the stack has
+ * been changed since that was read.
  */
 export async function startDeploy(
   deps: Deps,
   caller: Caller,
   name: string,
   request: DeployRequest = {},
-  earlier: Pick<DeployInput, "images" | "restored"> = {},
+  { assertLast, ...earlier }: Pick<DeployInput, "images" | "restored"> & {
+    assertLast?(): void;
+  } = {},
 ): Promise<JobView> {
   if (isSwarmStack(deps, name)) {
     return await startSwarmDeploy(
@@ -99,6 +102,8 @@ export async function startDeploy(
       undone: Object.keys(stack.project.services),
     }
     : await (await import("./data.ts")).prepareDeployUndo(deps, stack, observed, request);
+  const affected = await affectedByStack(deps, caller, name);
+  assertLast?.();
   return startJob(deps, deployKind, {
     target: name,
     input: {
@@ -115,7 +120,7 @@ export async function startDeploy(
       ...undo,
       ...earlier,
       isConfined: isLimited(caller.scope),
-      affected: await affectedByStack(deps, caller, name),
+      affected,
     },
     caller,
   }).job;

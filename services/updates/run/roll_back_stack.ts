@@ -30,13 +30,14 @@ export interface StackRollbackRequest {
  * Starts a job that goes back to the images before the last update of a stack, by the same steps, and
  * with `data` to the data from before.
  *
- * @param last The job of that update, which has succeeded.
+ * @param options.last The job of that update, which has succeeded.
+ * @param options.assertLast Fails if the stack has been changed since.
  * @throws {AppError} As `startStackUpdate()`; `conflict` for images or data that are not kept.
  */
 export async function startStackRollback(
   deps: Deps,
   { name, data, stableSeconds, verifyTimeoutSeconds, actor }: StackRollbackRequest,
-  last: Job,
+  { last, assertLast }: { last: Job; assertLast(): void },
 ): Promise<JobView> {
   const all = await currentContainers(deps);
   const changed = changedBy(last);
@@ -44,6 +45,7 @@ export async function startStackRollback(
     .filter((each) => changed.includes(each.name));
   const previous: StackRollback[] = [];
   for (const each of containers) previous.push(await previousOf(deps, each, last, data));
+  assertLast();
   return startJob(deps, stackRollbackKind, {
     target: name,
     input: {
