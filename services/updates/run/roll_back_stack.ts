@@ -43,6 +43,11 @@ export async function startStackRollback(
   const changed = changedBy(last);
   const containers = (await updatedContainers(deps, name, actor.scope))
     .filter((each) => changed.includes(each.name));
+  const missing = changed.filter((each) => !containers.some((found) => found.name === each));
+  if (missing.length > 0) {
+    const names = missing.join(", ");
+    throw new AppError("conflict", `${names} was renamed or removed since the update of ${name}`);
+  }
   const previous: StackRollback[] = [];
   for (const each of containers) previous.push(await previousOf(deps, each, last, data));
   assertLast();
@@ -80,13 +85,17 @@ async function previousOf(
   if (found.createdAt > last.endedAt!) {
     throw new AppError("conflict", `${name} was updated since by itself; roll it back first`);
   }
+  // `findPrevious()` passes images that are gone.
+  if (found.createdAt < last.startedAt!) {
+    throw new AppError("conflict", `The image of ${name} before its last update was removed`);
+  }
   const { imageId, reference } = found;
   const survey = await surveyUpdate(deps, id, { image: reference });
   assertNoObstacle(survey.obstacles, false);
   const kept = keptBy(deps, survey);
   const needsData = isRestored && kept.group.volumes.length > 0;
   const restored = needsData
-    ? await prepareRestored(deps, kept, requireData(name, found))
+    ? await prepareRestored(deps, kept, requireData(deps, name, found))
     : undefined;
   return { container: name, imageId, reference, data: restored?.restored ?? null };
 }

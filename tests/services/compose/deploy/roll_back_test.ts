@@ -1,12 +1,13 @@
 import { rejects } from "node:assert/strict";
 import { insertJob, type Job, type JobStep } from "../../../../db/jobs.ts";
+import { upsertPreviousImage } from "../../../../db/updates/previous.ts";
 import type { Caller } from "../../../../services/access/caller.ts";
 import { planDeployUndone } from "../../../../services/compose/deploy/data.ts";
 import type { DeployInput } from "../../../../services/compose/deploy/job.ts";
 import { rollBackStack } from "../../../../services/compose/deploy/roll_back.ts";
 import type { Project } from "../../../../services/compose/load/resolve.ts";
 import type { Observed } from "../../../../services/compose/plan/observed.ts";
-import { setContainers } from "../../../helpers/fake_containers.ts";
+import { composeLabels, setContainers } from "../../../helpers/fake_containers.ts";
 import { fakeEngine } from "../../../helpers/fake_engine.ts";
 import { testApp } from "../../../helpers/test_app.ts";
 
@@ -86,6 +87,35 @@ Deno.test("a rollback of a stack passes deploys that have changed nothing", asyn
     rollBackStack(app.deps, admin, { name: "shop", data: false }),
     (error: Error) => GOES_ON.test(error.message),
   );
+});
+
+/** An update of `web`, taken back without its data. */
+const update = { kind: "stack.update", result: { results: [{ container: "web", updated: true }] } };
+
+Deno.test("a rollback of a stack whose updated containers are gone is refused", async () => {
+  await using fake = fakeEngine({ "GET /containers/json": () => Response.json([]) });
+  using app = testApp({ engine: fake.engine });
+  setContainers(app, { name: "other", labels: composeLabels("shop", "other") });
+  insertJob(app.deps.db, job(1, "succeeded", update));
+  await rejects(rollBackStack(app.deps, admin, { name: "shop", data: false }), {
+    code: "conflict",
+    message: /^web was renamed or removed since the update of shop/,
+  });
+});
+
+Deno.test("a rollback of a stack does not go to an image from before its last update but one", async () => {
+  await using fake = fakeEngine({ "GET /images/*/json": () => Response.json({ Id: "sha256:1" }) });
+  using app = testApp({ engine: fake.engine });
+  setContainers(app, { name: "web", labels: composeLabels("shop", "web") });
+  insertJob(app.deps.db, job(3, "succeeded", update));
+  upsertPreviousImage(app.deps.db, {
+    ...{ id: "1", containerName: "web", imageId: "sha256:1", reference: "web:1", tag: "web:1" },
+    ...{ data: null, createdAt: "2026-01-02T00:00:00.000Z" },
+  });
+  await rejects(rollBackStack(app.deps, admin, { name: "shop", data: false }), {
+    code: "conflict",
+    message: "The image of web before its last update was removed",
+  });
 });
 
 Deno.test("a rollback that would bring data back under no container fails", async () => {
