@@ -27,6 +27,7 @@ import { dataRunOf } from "./data_run.ts";
 import { dependentPairs, replaceDependents } from "./dependents.ts";
 import { recordFailure } from "./failure.ts";
 import { type DeployJob, type DeployResult, type PlannedDeploy, withoutSecrets } from "./job.ts";
+import { keepImages } from "./kept_images.ts";
 import { REPLACE_NETWORKS, replaceNetworks } from "./networks.ts";
 import { createNetwork, createVolume, findOwnNetwork, networkStep } from "./parts.ts";
 import { changedContainers, nameImages, planDeploy, pullImages } from "./planned.ts";
@@ -175,7 +176,9 @@ async function commit(
   const pairs = [...pairsOf(job, services), ...dependentPairs(job)];
   if (pairs.length > 0 || removed.length > 0) {
     await job.step("commit", async () => {
-      await removeOldOnes(deps, [...pairs, ...removed.map((each) => ({ ...each, newId: "" }))]);
+      const all = [...pairs, ...removed.map((each) => ({ ...each, newId: "" }))];
+      await keepImages(deps, job.target, all);
+      await removeOldOnes(deps, all);
     });
   }
   await removeCopy(deps, job);
