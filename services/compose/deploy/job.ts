@@ -46,6 +46,8 @@ export interface DeployInput {
   isConfined?: boolean;
   /** Existing volumes that new containers get in place of anonymous ones. */
   anonymousVolumes?: AnonymousVolume[];
+  /** Volumes and directories that its containers mount; missing in jobs of older versions. */
+  mounted?: Identity[];
   /** The containers of the project, and those that depend on them. */
   affected: Identity[];
 }

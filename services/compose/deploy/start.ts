@@ -5,7 +5,7 @@ import type { Deps } from "../../deps.ts";
 import { AppError, requireFound } from "../../errors.ts";
 import { deleteStackVersions, selectCurrentVersion } from "../../../db/stack_versions.ts";
 import { isLimited } from "../../access/scope.ts";
-import type { Identity } from "../../containers/reservations.ts";
+import { directoryIdentity, type Identity, volumeIdentity } from "../../containers/reservations.ts";
 import { listAll } from "../../containers/reads.ts";
 import { affectedBy, identityOf } from "../../containers/reserve.ts";
 import { assertDependentsInScope } from "../../containers/share_group.ts";
@@ -13,6 +13,7 @@ import { hideValues } from "../../containers/secret_values.ts";
 import { readSwarmServices } from "../../swarm/services.ts";
 import { startJob } from "../../jobs/runner.ts";
 import type { JobView } from "../../jobs/view.ts";
+import type { Project } from "../load/resolve.ts";
 import { assertInside, assertProjectInScope } from "../plan/boundary.ts";
 import type { StackSummary } from "../source_view.ts";
 import {
@@ -120,10 +121,23 @@ export async function startDeploy(
       ...undo,
       ...earlier,
       isConfined: isLimited(caller.scope),
+      mounted: mountedBy(stack.project),
       affected,
     },
     caller,
   }).job;
+}
+
+/** Volumes and directories, whose restore would overwrite what new containers read. */
+function mountedBy({ services, volumes }: Project): Identity[] {
+  const mounts = Object.values(services).flatMap((service) => service.volumes ?? []);
+  const identities = mounts.flatMap(({ type, source }) => {
+    if (!source) return [];
+    if (type === "bind") return directoryIdentity(source);
+    const name = type === "volume" ? volumes[source]?.name : undefined;
+    return name === undefined ? [] : volumeIdentity(name);
+  });
+  return [...new Map(identities.map((each) => [each.id, each])).values()];
 }
 
 /** Says what a deploy would do and keep. @throws {AppError} As {@linkcode startDeploy}. */
