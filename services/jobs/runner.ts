@@ -263,7 +263,7 @@ function classifyFailure(
   if (status !== "failed") return { status, error: cut(messageOf(error)), result };
   // The next start recovers it.
   if (jobs.stopping.aborted) return undefined;
-  // What a kind left behind is said also after it was cancelled.
+  // The end that a kind has decided on stays, because it says what is left behind.
   if (controller.signal.aborted && !(error instanceof JobEnd)) {
     return { status: "cancelled", error: cut(messageOf(controller.signal.reason)) };
   }
