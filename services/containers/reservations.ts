@@ -33,6 +33,21 @@ export interface Identity {
   name: string;
 }
 
+const VOLUMES = "/volumes";
+const DIRECTORIES = "/directories";
+
+/** A volume as reservations compare it: by the path that it has in snapshots. */
+export const volumeIdentity = (volume: string): Identity => {
+  const path = `${VOLUMES}/${volume}`;
+  return { id: path, name: path };
+};
+
+/** A directory or file of the host, the same way. */
+export const directoryIdentity = (absolute: string): Identity => {
+  const path = `${DIRECTORIES}${absolute}`;
+  return { id: path, name: path };
+};
+
 interface ReserveOptions {
   /** Containers that the action affects besides its target. */
   affected?: readonly Identity[];

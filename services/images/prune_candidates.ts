@@ -20,7 +20,7 @@ import type { Deps } from "../deps.ts";
 import { AppError } from "../errors.ts";
 import type { Container } from "../containers/inventory.ts";
 import { engineTime } from "../containers/engine_time.ts";
-import type { Identity } from "../containers/reservations.ts";
+import { type Identity, volumeIdentity } from "../containers/reservations.ts";
 import type { ReadDeps } from "../containers/reads.ts";
 import { imageNames } from "./images.ts";
 import { ifReadable } from "../containers/unreadable.ts";
@@ -109,14 +109,18 @@ export async function unusedNetworks(
   }));
 }
 
-/** Volumes of the local driver that no container mounts, including named volumes. */
+/**
+ * Volumes of the local driver that no container mounts, including named volumes, except those with an
+ * action in progress: a restore writes to volumes that have no container yet.
+ */
 export async function unusedVolumes(
   deps: PruneDeps,
   { before, remaining }: PruneScope,
 ): Promise<Candidate[]> {
   const used = new Set(remaining.flatMap(({ volumes }) => volumes));
   const unused = (await volumeList(deps.engine)).filter(({ Name, Driver, CreatedAt }) =>
-    Driver === "local" && !used.has(Name) && isOld(before, engineTime(CreatedAt))
+    Driver === "local" && !used.has(Name) && isOld(before, engineTime(CreatedAt)) &&
+    deps.reservations.find(volumeIdentity(Name)) === undefined
   );
   if (unused.length === 0) return [];
   const items = (await deps.diskUsage.read())?.usage.volumes.items ?? [];
@@ -127,7 +131,7 @@ export async function unusedVolumes(
       id: Name,
       name: Name,
       size: size < 0 ? null : size,
-      remove: () => volumeRemove(deps.engine, Name),
+      remove: () => removeVolume(deps, Name),
     };
   });
 }
@@ -219,6 +223,15 @@ async function removeContainer(deps: PruneDeps, id: string): Promise<void> {
   await containerRemove(engine, id);
   // The engine's event may be late, but the next read must not show the container.
   inventory.remove(id, inventory.readNumber());
+}
+
+/** Checks again before removing, as {@linkcode removeContainer}. */
+async function removeVolume({ engine, reservations }: PruneDeps, name: string): Promise<void> {
+  const volume = volumeIdentity(name);
+  const action = reservations.find(volume);
+  if (action !== undefined) throw new EngineError(409, action);
+  using _ = reservations.reserve(volume, "removed");
+  await volumeRemove(engine, name);
 }
 
 /** The bytes that a removal frees; layers that are shared with other images stay. */

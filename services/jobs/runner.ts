@@ -193,8 +193,8 @@ async function recoverWhenReachable<Result>(
     try {
       return await recover();
     } catch (error) {
-      const { signal } = job.controller;
-      if (!(error instanceof EngineUnreachableError) || signal.aborted) throw error;
+      // A cancelled job has to undo what it began, too.
+      if (!(error instanceof EngineUnreachableError) || jobs.stopping.aborted) throw error;
       const [steps, at] = [stepsOf(job), now().getTime()];
       if (steps > last.steps || !await responds(engine)) last = { steps, at };
       if (at - last.at >= PATIENCE_MS) throw giveUp(error);
@@ -202,7 +202,7 @@ async function recoverWhenReachable<Result>(
       job.notify();
       await sleep(RETRY_MS, jobs.stopping);
       job.isWaiting = false;
-      signal.throwIfAborted();
+      jobs.stopping.throwIfAborted();
     }
   }
 }
@@ -263,7 +263,8 @@ function classifyFailure(
   if (status !== "failed") return { status, error: cut(messageOf(error)), result };
   // The next start recovers it.
   if (jobs.stopping.aborted) return undefined;
-  if (controller.signal.aborted) {
+  // The end that a kind has decided on stays, because it says what is left behind.
+  if (controller.signal.aborted && !(error instanceof JobEnd)) {
     return { status: "cancelled", error: cut(messageOf(controller.signal.reason)) };
   }
   return { status, error: cut(messageFor(log, error, "job failed", { job: record.id })), result };

@@ -36,14 +36,16 @@ const NAMES = "repositories";
 
 /**
  * @param archive Not compressed.
+ * @param pass Passes its entries on, or fails.
  * @returns The archive without names of images.
  * @throws {TarError | TreeError} For what is not an archive of images.
  */
 export function withoutImageNames(
   archive: AsyncIterable<Uint8Array>,
+  pass: (entries: Entries) => Entries = (entries) => entries,
 ): AsyncGenerator<Uint8Array<ArrayBufferLike>> {
   const skipped = createSkipList();
-  const entries = withoutNames(readTar(archive, { root: "", skipped }));
+  const entries = withoutNames(pass(readTar(archive, { root: "", skipped })));
   return writeTar(entries, { root: "", skipped, xattrs: /(?!)/, check: createArchiveCheck() });
 }
 

@@ -4,7 +4,8 @@ import type { Engine } from "../../engine/client.ts";
 import { ifThere } from "../../engine/errors.ts";
 import { imageLoad, imageSave } from "../../engine/image_archives.ts";
 import { fullImageId } from "../../engine/image_id.ts";
-import { imageInspect } from "../../engine/images.ts";
+import { imageInspect, imageList } from "../../engine/images.ts";
+import type { Entries } from "../backup/restic/entry.ts";
 import { bytesOf } from "../backup/restic/entry_directory.ts";
 import { findEntry } from "../backup/trees/find_entry.ts";
 import { createFailureWatch } from "../backup/trees/failure_watch.ts";
@@ -16,6 +17,7 @@ import type { Deps } from "../deps.ts";
 import { AppError } from "../errors.ts";
 import { asJobError } from "../images/errors.ts";
 import type { JobRun } from "../jobs/kind.ts";
+import { whileThereIsRoom } from "../updates/trial/room.ts";
 import { withoutImageNames } from "./image_archive.ts";
 import { assertRoom } from "./target_room.ts";
 
@@ -80,26 +82,31 @@ export async function savedImages(
 /**
  * Loads an image, which gets no name.
  *
- * @returns Its id: an engine with another image store gives the same image another one.
- * @throws {AppError} `conflict` for an archive that is not one of images.
+ * @returns Its id: an engine with another image store gives the same image another one, by which it may
+ * have had it before (`isNew` is false then).
+ * @throws {AppError} `conflict` for an archive that is not one of images, or is larger than the disk.
  */
 export async function loadSaved(
   deps: Pick<Deps, "diskUsage" | "engine">,
   { repository, snapshot }: SavedFrom,
   { recorded, reference }: { recorded: string; reference: string },
   { signal, progress }: Pick<JobRun, "progress" | "signal">,
-): Promise<string> {
+): Promise<{ imageId: string; isNew: boolean }> {
+  const before = new Set((await imageList(deps.engine)).map(({ Id }) => fullImageId(Id)));
   const archive = repository.readFile(snapshot, bytesOf(archiveOfImage(recorded)), {}, signal);
   const message = `Loading ${reference}`;
   let current = 0;
   const onSent = (bytes: number) => progress({ current: current += bytes, total: null, message });
   const { watch, failure } = createFailureWatch();
-  const content = watch(withoutImageNames(archive));
+  const pass = (entries: Entries) => whileThereIsRoom(deps, entries, "it needs");
+  const content = watch(withoutImageNames(archive, pass));
   try {
     const loaded = await imageLoad(deps.engine, ReadableStream.from(content), { signal, onSent });
     for (const name of [recorded, ...loaded]) {
       const image = await ifThere(imageInspect(deps.engine, name));
-      if (image) return fullImageId(image.Id);
+      if (!image) continue;
+      const imageId = fullImageId(image.Id);
+      return { imageId, isNew: !before.has(imageId) };
     }
   } catch (error) {
     const what = `Image ${reference} could not be loaded from the snapshot`;

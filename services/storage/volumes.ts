@@ -12,6 +12,7 @@ import type { Deps } from "../deps.ts";
 import { AppError, InputError, notFound } from "../errors.ts";
 import { engineTime } from "../containers/engine_time.ts";
 import type { ReadDeps } from "../containers/reads.ts";
+import { volumeIdentity } from "../containers/reservations.ts";
 import { currentContainers } from "../containers/containers.ts";
 import { creationError } from "../containers/networks.ts";
 import { findForbiddenOption, isLocalDriver } from "../compose/load/local_volume.ts";
@@ -111,12 +112,14 @@ export async function createVolume(
 /**
  * Removes a volume with its data.
  *
- * @throws {AppError} `not_found`; `conflict` if a container uses it, running or not.
+ * @throws {AppError} `not_found`; `conflict` if a container uses it, running or not, and while an
+ * action is in progress, e.g. a restore.
  */
 export async function removeVolume(
-  deps: ReadDeps & Pick<Deps, "diskUsage">,
+  deps: ReadDeps & Pick<Deps, "diskUsage" | "reservations">,
   name: string,
 ): Promise<{ ok: true; name: string }> {
+  using _ = deps.reservations.reserve(volumeIdentity(name), "removed");
   try {
     await volumeRemove(deps.engine, name);
   } catch (error) {

@@ -1,6 +1,6 @@
 /** Archives of images that others have put into a snapshot. @module */
 
-import { equal, match, rejects } from "node:assert/strict";
+import { deepEqual, equal, match, rejects } from "node:assert/strict";
 import { imageImport, imageSave } from "../../engine/image_archives.ts";
 import { archiveOf } from "../../services/compose/deploy/files.ts";
 import type { Repository } from "../../services/backup/restic/repository.ts";
@@ -39,7 +39,7 @@ async function renameAttempt(real: RealEngine): Promise<void> {
     const source = { repository: { readFile } as unknown as Repository, snapshot: "1" };
     return loadSaved(app.deps, source, { recorded, reference: "shop/app:1" }, job);
   };
-  equal(await load(archive), recorded);
+  deepEqual(await load(archive), { imageId: recorded, isNew: true });
   equal(await idOf(VICTIM), await idOf(sleeper.image));
   await real.docker("rmi", recorded);
   await rejects(load(archive.subarray(0, archive.length / 2)), {

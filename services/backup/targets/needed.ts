@@ -19,9 +19,20 @@ export function assertIdle(deps: Pick<Deps, "db">, targetId: string): void {
 
 /** The unfinished jobs that use a target. */
 const usersOf = ({ db }: Pick<Deps, "db">, targetId: string): Job[] =>
-  selectUnfinishedJobs(db).filter(({ input }) =>
-    (input as { targetId?: unknown } | null)?.targetId === targetId
-  );
+  selectUnfinishedJobs(db).filter((job) => usesTarget(job, targetId));
+
+/** Fields of inputs with targets; the rollback of a stack has one for each container. */
+interface TargetInput {
+  targetId?: unknown;
+  previous?: { data?: { targetId?: unknown } | null }[] | null;
+}
+
+/** Whether a job reads or writes snapshots of a target. */
+export function usesTarget({ input }: Pick<Job, "input">, targetId: string): boolean {
+  const { targetId: used, previous } = (input ?? {}) as TargetInput;
+  return used === targetId ||
+    (Array.isArray(previous) && previous.some(({ data }) => data?.targetId === targetId));
+}
 
 /**
  * Returns whether a rule must not remove a snapshot: the data that a rollback can bring back, what

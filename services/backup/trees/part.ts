@@ -1,6 +1,7 @@
 /** Parts of a snapshot's tree: volumes and directories of the host. @module */
 
 import type { MountSource } from "../../containers/helper_container.ts";
+import { directoryIdentity, volumeIdentity } from "../../containers/reservations.ts";
 import type { ByteString } from "../restic/entry.ts";
 import { bytesOf } from "../restic/entry_directory.ts";
 
@@ -19,13 +20,13 @@ export interface RestoredPart {
 }
 
 export const volumePart = (source: string): Part => ({
-  path: `/volumes/${source}`,
+  path: volumeIdentity(source).id,
   mount: { type: "volume", source },
 });
 
 /** @param source Absolute path of a directory or file of the host. */
 export const directoryPart = (source: string): Part => ({
-  path: `/directories${source}`,
+  path: directoryIdentity(source).id,
   mount: { type: "bind", source },
 });
 

@@ -17,7 +17,7 @@ import {
   describeData,
   removeCopy,
 } from "../../updates/data/steps.ts";
-import { nameImage } from "../../updates/run/image_name.ts";
+import { nameAgain } from "../../updates/run/image_name.ts";
 import { throwIfInterrupted } from "../../updates/run/interruption.ts";
 import { messageOf } from "../../updates/run/job.ts";
 import {
@@ -276,10 +276,10 @@ export async function refsOf(deps: Deps, members: readonly Member[]): Promise<st
   return olds.flatMap((old) => old ? asContainer(deps, old).shares : []);
 }
 
-/** Lets references name the images again that they named before the pull. */
+/** Lets references name the images again that they named before the pull, and that are still there. */
 export async function restoreNames(deps: Deps, named: readonly NamedImage[]): Promise<void> {
   for (const { reference, imageId } of named) {
-    if (imageId !== null) await nameImage(deps, reference, imageId);
+    if (imageId !== null) await nameAgain(deps, reference, imageId);
   }
 }
 

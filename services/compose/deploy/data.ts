@@ -190,8 +190,12 @@ export async function planDeployUndone(
 ): Promise<UndoneData | undefined> {
   if (targetId === undefined) return undefined;
   const group = groupOfChanges(deps, project, observed, { changes, undone: undone ?? [] });
-  if (group.volumes.length === 0) return undefined;
-  await assertStoppable(deps, group.stopped);
   const { name } = project;
+  if (group.volumes.length === 0) {
+    if (!restored) return undefined;
+    const reason = "does not change any container that uses the data to bring back";
+    throw new AppError("conflict", `The rollback of ${name} ${reason}`);
+  }
+  await assertStoppable(deps, group.stopped);
   return await planUndone(deps, { name, stack: name, group }, { restored });
 }

@@ -38,7 +38,7 @@ export interface DeployInput {
   place?: string | undefined;
   /** Keys of the services whose data is kept. */
   undone?: string[] | undefined;
-  /** Images that a rollback gives their names back. */
+  /** Images that a rollback or a restore deploys, whatever their references name by then. */
   images?: NamedImage[] | undefined;
   /** Data that a rollback brings back. */
   restored?: KeptData | undefined;
@@ -46,6 +46,8 @@ export interface DeployInput {
   isConfined?: boolean;
   /** Existing volumes that new containers get in place of anonymous ones. */
   anonymousVolumes?: AnonymousVolume[];
+  /** Volumes and directories that its containers mount; missing in jobs of older versions. */
+  mounted?: Identity[];
   /** The containers of the project, and those that depend on them. */
   affected: Identity[];
 }

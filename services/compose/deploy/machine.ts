@@ -11,6 +11,7 @@ import { EngineError } from "../../../engine/errors.ts";
 import type { Deps } from "../../deps.ts";
 import { hideValues } from "../../containers/secret_values.ts";
 import { copyData, dataOf, keepData, removeCopy } from "../../updates/data/steps.ts";
+import { nameImage } from "../../updates/run/image_name.ts";
 import { throwIfInterrupted, watchEngine } from "../../updates/run/interruption.ts";
 import { messageOf } from "../../updates/run/job.ts";
 import { removeOldOnes, restartStopped } from "../../updates/run/swap.ts";
@@ -26,6 +27,7 @@ import { dataRunOf } from "./data_run.ts";
 import { dependentPairs, replaceDependents } from "./dependents.ts";
 import { recordFailure } from "./failure.ts";
 import { type DeployJob, type DeployResult, type PlannedDeploy, withoutSecrets } from "./job.ts";
+import { keepImages } from "./kept_images.ts";
 import { REPLACE_NETWORKS, replaceNetworks } from "./networks.ts";
 import { createNetwork, createVolume, findOwnNetwork, networkStep } from "./parts.ts";
 import { changedContainers, nameImages, planDeploy, pullImages } from "./planned.ts";
@@ -49,7 +51,9 @@ export async function deployStack(deps: Deps, given: DeployJob): Promise<DeployR
   let rehearsed: Pick<DeployResult, "rehearsal"> = {};
   try {
     await job.step("pull", async () => {
-      await restoreNames(deps, job.input.images ?? []);
+      for (const { reference, imageId } of job.input.images ?? []) {
+        if (imageId !== null) await nameImage(deps, reference, imageId);
+      }
       await pullImages(deps, job, stack);
     });
     planned = await job.step("plan", () => planDeploy(deps, job, stack));
@@ -172,7 +176,9 @@ async function commit(
   const pairs = [...pairsOf(job, services), ...dependentPairs(job)];
   if (pairs.length > 0 || removed.length > 0) {
     await job.step("commit", async () => {
-      await removeOldOnes(deps, [...pairs, ...removed.map((each) => ({ ...each, newId: "" }))]);
+      const all = [...pairs, ...removed.map((each) => ({ ...each, newId: "" }))];
+      await keepImages(deps, job.target, all);
+      await removeOldOnes(deps, all);
     });
   }
   await removeCopy(deps, job);

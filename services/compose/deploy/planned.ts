@@ -28,6 +28,7 @@ import type { PlannedChange } from "../plan/change.ts";
 import { planProject } from "../plan/plan.ts";
 import { numberOf, replicasOf } from "../plan/replicas.ts";
 import { observe } from "../plan/observe.ts";
+import type { Observed } from "../plan/observed.ts";
 import { findImage, imageKey, platformConflicts } from "../plan/platform.ts";
 import type { LoadedStack } from "../plan/stored.ts";
 import { containerNameOf } from "./container.ts";
@@ -100,6 +101,7 @@ export async function planDeploy(
   await listAll(deps);
   const observed = await observe(deps, stack);
   if (input.isConfined) assertInside(stack, observed);
+  assertNamed(stack, input, observed);
   const { changes, warnings, refusals } = planProject(project, observed, optionsOf(input));
   if (refusals.length > 0) throw new AppError("conflict", refusals.join("; "));
   const keysOf = (kind: PlannedChange["kind"], wanted: PlannedChange["action"]) =>
@@ -163,6 +165,20 @@ export async function planDeploy(
     ]),
     undone: await planDeployUndone(deps, input, project, observed, changes),
   };
+}
+
+/** @throws {AppError} `conflict` if something has given a reference another image meanwhile. */
+function assertNamed(
+  { project: { services } }: LoadedStack,
+  { images = [] }: DeployJob["input"],
+  { imageIds }: Observed,
+): void {
+  for (const { image, platform } of Object.values(services)) {
+    const wanted = images.find(({ reference }) => reference === image)?.imageId ?? null;
+    // An engine may show the image of one platform under an id of its own.
+    if (wanted === null || platform !== undefined || imageIds.get(image) === wanted) continue;
+    throw new AppError("conflict", `${image} does not name the image any more that it has to`);
+  }
 }
 
 function untouchedOf(

@@ -29,6 +29,12 @@ const TARGET_MS = 60_000;
 /** Jobs of a stack that are searched. */
 const JOBS_MAX = 200;
 
+/** The job of `services/snapshots/stack/`, which imports this feature. */
+const RESTORE_ID = "backup.restore_stack";
+
+/** Steps of jobs that have changed something for good, or until they have put it back. */
+const CHANGING_STEP = /^(commit( \d+)?|failure)$/;
+
 /**
  * Starts a job that takes back what the last update or deploy of a stack has changed, and with `data`
  * gives volumes the data from before. After an update, containers go back to their images; after a
@@ -46,12 +52,19 @@ export async function rollBackStack(
   const changes = changesOf(deps, name);
   const [last] = changes;
   if (!last) throw new AppError("conflict", `No update or deploy of ${name} is kept`);
+  assertTakenBack(last);
+  const assertLast = () => {
+    if (changesOf(deps, name)[0]?.id === last.id) return;
+    throw new AppError("conflict", `${name} was changed meanwhile; try again`);
+  };
   if (last.kind !== deployKind.id) {
-    return await startStackRollback(deps, { ...request, actor: caller }, last);
+    return await startStackRollback(deps, { ...request, actor: caller }, { last, assertLast });
   }
   assertMayDo(caller, "admin", "stacks:write");
-  const before = changes.slice(1).find(({ kind }) => kind === deployKind.id);
+  const before = changes.slice(1)
+    .find(({ kind, status }) => status !== "succeeded" || VERSIONED.includes(kind));
   if (!before) throw new AppError("conflict", `No deploy of ${name} before the last one is kept`);
+  assertWhole(before);
   return await startDeploy(deps, caller, name, {
     version: versionOf(before),
     pull: "never",
@@ -63,22 +76,51 @@ export async function rollBackStack(
   }, {
     images: await imagesOf(deps, last),
     restored: request.data ? await dataOf(deps, last) : undefined,
+    assertLast,
   });
 }
 
-/** The jobs that have changed containers of a stack, newest first. */
+/** Kinds of jobs that deploy a version. */
+const VERSIONED: readonly string[] = [deployKind.id, RESTORE_ID];
+
+/** The ended jobs that have changed containers of a stack, newest first. */
 const changesOf = ({ db }: Pick<Deps, "db">, target: string): Job[] =>
   selectJobs(db, {
-    kind: [deployKind.id, stackUpdateKind.id, stackRollbackKind.id],
-    status: "succeeded",
+    kind: [...VERSIONED, stackUpdateKind.id, stackRollbackKind.id],
     target,
-  }, { limit: JOBS_MAX }).filter((job) =>
-    job.kind === deployKind.id
-      ? (job.result as DeployResult).changes.some(({ action }) => action !== "none")
-      : changedBy(job).length > 0
-  );
+  }, { limit: JOBS_MAX }).filter((job) => job.endedAt !== null && hasChanged(job));
 
-const versionOf = ({ input }: Job): number => (input as DeployInput).version;
+function hasChanged(job: Job): boolean {
+  const { kind, status, result, steps } = job;
+  if (status === "rolled_back") return false;
+  if (status === "needs_attention") return true;
+  if (status !== "succeeded") return steps.some(({ name }) => CHANGING_STEP.test(name));
+  if (kind === RESTORE_ID) return true;
+  return kind === deployKind.id
+    ? (result as DeployResult).changes.some(({ action }) => action !== "none")
+    : changedBy(job).length > 0;
+}
+
+/** @throws {AppError} `conflict` for a job that cannot be taken back. */
+function assertTakenBack(last: Job): void {
+  assertWhole(last);
+  if (last.kind !== RESTORE_ID) return;
+  const advice = "restore the snapshot that it has kept";
+  throw new AppError("conflict", `The last change of ${last.target} was a restore; ${advice}`);
+}
+
+/** @throws {AppError} `conflict` for a job that has changed the stack in part. */
+function assertWhole({ status, target, createdAt }: Job): void {
+  if (status === "succeeded") return;
+  throw new AppError(
+    "conflict",
+    `The change of ${target} of ${createdAt} ended as ${status} and left it changed in part; ` +
+      "deploy a version or restore a snapshot instead",
+  );
+}
+
+const versionOf = ({ kind, input, result }: Job): number =>
+  (kind === RESTORE_ID ? result as { version: number } : input as DeployInput).version;
 
 const recordOf = ({ steps }: Job, step: string): unknown =>
   steps.find(({ name }) => name === step)?.value;

@@ -5,7 +5,7 @@ import type { Deps } from "../../deps.ts";
 import { AppError, requireFound } from "../../errors.ts";
 import { deleteStackVersions, selectCurrentVersion } from "../../../db/stack_versions.ts";
 import { isLimited } from "../../access/scope.ts";
-import type { Identity } from "../../containers/reservations.ts";
+import { directoryIdentity, type Identity, volumeIdentity } from "../../containers/reservations.ts";
 import { listAll } from "../../containers/reads.ts";
 import { affectedBy, identityOf } from "../../containers/reserve.ts";
 import { assertDependentsInScope } from "../../containers/share_group.ts";
@@ -13,6 +13,7 @@ import { hideValues } from "../../containers/secret_values.ts";
 import { readSwarmServices } from "../../swarm/services.ts";
 import { startJob } from "../../jobs/runner.ts";
 import type { JobView } from "../../jobs/view.ts";
+import type { Project } from "../load/resolve.ts";
 import { assertInside, assertProjectInScope } from "../plan/boundary.ts";
 import type { StackSummary } from "../source_view.ts";
 import {
@@ -72,14 +73,17 @@ export async function createStack(
  * @throws {AppError} `not_found` for a stack or version without sources; `invalid` for an unknown
  * service; `forbidden` if the scope of an API token does not include what it would change or use;
  * `conflict` while another action is in progress, and with a diff for another version than expected.
- * @param earlier What a rollback goes back to besides the sources.
+ * @param earlier What a rollback goes back to besides the sources; `assertLast` fails if the stack has
+ * been changed since that was read.
  */
 export async function startDeploy(
   deps: Deps,
   caller: Caller,
   name: string,
   request: DeployRequest = {},
-  earlier: Pick<DeployInput, "images" | "restored"> = {},
+  { assertLast, ...earlier }: Pick<DeployInput, "images" | "restored"> & {
+    assertLast?(): void;
+  } = {},
 ): Promise<JobView> {
   if (isSwarmStack(deps, name)) {
     return await startSwarmDeploy(
@@ -99,6 +103,8 @@ export async function startDeploy(
       undone: Object.keys(stack.project.services),
     }
     : await (await import("./data.ts")).prepareDeployUndo(deps, stack, observed, request);
+  const affected = await affectedByStack(deps, caller, name);
+  assertLast?.();
   return startJob(deps, deployKind, {
     target: name,
     input: {
@@ -115,10 +121,23 @@ export async function startDeploy(
       ...undo,
       ...earlier,
       isConfined: isLimited(caller.scope),
-      affected: await affectedByStack(deps, caller, name),
+      mounted: mountedBy(stack.project),
+      affected,
     },
     caller,
   }).job;
+}
+
+/** Volumes and directories, whose restore would overwrite what new containers read. */
+function mountedBy({ services, volumes }: Project): Identity[] {
+  const mounts = Object.values(services).flatMap((service) => service.volumes ?? []);
+  const identities = mounts.flatMap(({ type, source }) => {
+    if (!source) return [];
+    if (type === "bind") return directoryIdentity(source);
+    const name = type === "volume" ? volumes[source]?.name : undefined;
+    return name === undefined ? [] : volumeIdentity(name);
+  });
+  return [...new Map(identities.map((each) => [each.id, each])).values()];
 }
 
 /** Says what a deploy would do and keep. @throws {AppError} As {@linkcode startDeploy}. */

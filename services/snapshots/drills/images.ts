@@ -47,10 +47,17 @@ export async function findMissing(
   return missing;
 }
 
+/** Images that a drill has brought. */
+export interface BroughtImages {
+  /** By the recorded ones. */
+  ids: Record<string, string>;
+  /** Ids that the host had already, under which it knows an image of the snapshot. */
+  known: string[];
+}
+
 /**
  * Loads images from the snapshot, else pulls them.
  *
- * @returns Their ids, by the recorded ones.
  * @throws {AppError} With the refusal of the engine or of the last registry.
  */
 export async function bringMissing(
@@ -58,28 +65,35 @@ export async function bringMissing(
   source: { repository: Repository; snapshot: string },
   missing: MissingImages,
   job: Pick<JobRun, "progress" | "signal">,
-): Promise<Record<string, string>> {
+): Promise<BroughtImages> {
   const ids: Record<string, string> = {};
+  const known: string[] = [];
   for (const [recorded, { image, digests, isSaved }] of Object.entries(missing)) {
-    const brought = isSaved
-      ? await loadSaved(deps, source, { recorded, reference: image }, job)
-      : await pullByDigest(deps, digests, job);
-    if (typeof brought !== "string") throw brought;
-    ids[recorded] = brought;
+    if (isSaved) {
+      const { imageId, isNew } = await loadSaved(deps, source, { recorded, reference: image }, job);
+      ids[recorded] = imageId;
+      if (!isNew) known.push(imageId);
+    } else {
+      const pulled = await pullByDigest(deps, digests, job);
+      if (typeof pulled !== "string") throw pulled;
+      ids[recorded] = pulled;
+    }
   }
-  return ids;
+  return { ids, known };
 }
 
 /** Removes those that the drill has brought, unless something else uses them by now. */
 export async function removeBrought(
   { engine }: Pick<Deps, "engine">,
   missing: MissingImages,
-  ids: Readonly<Record<string, string>>,
+  { ids, known }: BroughtImages = { ids: {}, known: [] },
 ): Promise<void> {
-  const references = Object.entries(missing).flatMap(([recorded, { digests, isSaved }]) =>
-    isSaved ? [ids[recorded] ?? recorded] : digests
+  const references = new Set(
+    Object.entries(missing).flatMap(([recorded, { digests, isSaved }]) =>
+      isSaved ? [ids[recorded] ?? recorded] : digests
+    ),
   );
-  for (const image of new Set(references)) {
+  for (const image of references.difference(new Set(known))) {
     try {
       await imageRemove(engine, image);
     } catch (error) {

@@ -28,7 +28,13 @@ import { evidenceOf, runTrial } from "../../updates/trial/run.ts";
 import { readDescription } from "../read_description.ts";
 import { createFiller } from "./fill.ts";
 import { savedImages } from "../saved_images.ts";
-import { bringMissing, findMissing, type MissingImages, removeBrought } from "./images.ts";
+import {
+  bringMissing,
+  type BroughtImages,
+  findMissing,
+  type MissingImages,
+  removeBrought,
+} from "./images.ts";
 import type { DrillJob, DrillResult } from "./job.ts";
 import { chosenContainers, findData, planMembers } from "./plan.ts";
 
@@ -91,7 +97,7 @@ async function tryOut(deps: Deps, job: DrillJob, progress: Progress): Promise<st
     "plan",
     async () => findMissing(deps, chosen, await savedImages(source, signal)),
   );
-  const ids = await job.step("images", () => bringMissing(deps, source, missing, job));
+  const { ids } = await job.step("images", () => bringMissing(deps, source, missing, job));
   const members = await planMembers(
     deps,
     chosen.map((each) => ({ ...each, imageId: ids[each.imageId] ?? each.imageId })),
@@ -144,8 +150,7 @@ async function removeAll(deps: Deps, job: DrillJob): Promise<void> {
   await job.step("remove", async () => {
     await removeTrial(deps, job.id);
     const missing = job.resultOf("plan") as MissingImages | undefined ?? {};
-    const ids = job.resultOf("images") as Record<string, string> | undefined ?? {};
-    await removeBrought(deps, missing, ids);
+    await removeBrought(deps, missing, job.resultOf("images") as BroughtImages | undefined);
   });
 }
 

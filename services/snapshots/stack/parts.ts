@@ -7,7 +7,7 @@ import {
   networkList,
   networkRemove,
 } from "../../../engine/networks.ts";
-import { volumeList, volumeRemove } from "../../../engine/volumes.ts";
+import { findVolume, volumeList, volumeRemove } from "../../../engine/volumes.ts";
 import { createVolume, type NewVolume } from "../../backup/volumes/write.ts";
 import { partLabels } from "../../compose/deploy/parts.ts";
 import { LABEL } from "../../compose/labels.ts";
@@ -105,6 +105,22 @@ function newVolume(
     throw new AppError("conflict", `Volume ${name}: ${forbidden.option} ${forbidden.problem}`);
   }
   return { name, driver, options, labels };
+}
+
+/**
+ * The deploy would create a volume that is missing, without data.
+ *
+ * @throws {AppError} `conflict` for one that was removed or replaced since it was written.
+ */
+export async function assertParts(
+  { engine }: Pick<Deps, "engine">,
+  { id, input: { volumes } }: Pick<StackRestoreJob, "id" | "input">,
+): Promise<void> {
+  for (const { name, isNew } of volumes) {
+    const found = await findVolume(engine, name);
+    if (found && (!isNew || found.Labels?.[JOB_LABEL] === id)) continue;
+    throw new AppError("conflict", `Volume ${name} was removed meanwhile, with what was restored`);
+  }
 }
 
 /** Removes those that this job has created. */

@@ -27,7 +27,7 @@ import type { Container } from "../../containers/inventory.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError, messageFor } from "../../errors.ts";
 import { JobEnd } from "../../jobs/kind.ts";
-import { nameImage } from "../../updates/run/image_name.ts";
+import { nameAgain } from "../../updates/run/image_name.ts";
 import { throwIfInterrupted } from "../../updates/run/interruption.ts";
 import { type Held, release } from "../hold.ts";
 import { operationOf } from "../job.ts";
@@ -40,7 +40,7 @@ import {
   replaceOrTakeBack,
   stopUsers,
 } from "../replacement.ts";
-import { bringImages, type FoundImages, imagesOf } from "./images.ts";
+import { bringImages, type FoundImages, imagesOf, removeKeptNames } from "./images.ts";
 import {
   deployStep,
   partsOf,
@@ -49,7 +49,7 @@ import {
   type StackRestoreResult,
 } from "./job.ts";
 import { keepStack } from "./keep.ts";
-import { createParts, removeParts } from "./parts.ts";
+import { assertParts, createParts, removeParts } from "./parts.ts";
 import { openRestored, type RestoredStack } from "./plan.ts";
 import { takeBack } from "./take_back.ts";
 import { usersOfStack } from "./users.ts";
@@ -209,8 +209,12 @@ async function deploy(
   images: FoundImages["images"],
 ): Promise<DeployResult> {
   const { input } = job;
-  if (!job.hasBegun(deployStep("read"))) await stopUsers(deps, replacement);
-  for (const { reference, imageId } of images) await nameImage(deps, reference, imageId);
+  if (!job.hasBegun(deployStep("read"))) {
+    await stopUsers(deps, replacement);
+    await assertParts(deps, job);
+  }
+  // The deploy's own steps fail for one that was removed.
+  for (const { reference, imageId } of images) await nameAgain(deps, reference, imageId);
   const part: DeployJob = {
     ...job,
     input: {
@@ -222,6 +226,7 @@ async function deploy(
       onFailure: "rollback",
       stableSeconds: input.stableSeconds,
       healthTimeoutSeconds: null,
+      images,
       anonymousVolumes: input.anonymousVolumes,
       affected: input.affected,
     },
@@ -257,6 +262,7 @@ async function settle(
 ): Promise<string[]> {
   const containers = held.containers.filter(({ stack }) => stack !== job.target);
   const works = [
+    () => removeKeptNames(deps, job),
     () => restoreNames(deps, job.resultOf("names") as NamedImage[]),
     () => release(deps, { ...held, containers }, operation),
   ];

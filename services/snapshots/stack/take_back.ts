@@ -6,6 +6,7 @@ import type { NamedImage } from "../../compose/deploy/job.ts";
 import { returnToVersion } from "../../compose/restored_sources.ts";
 import type { Deps } from "../../deps.ts";
 import { putBack, type Replacement, stopUsers } from "../replacement.ts";
+import { removeKeptNames } from "./images.ts";
 import type { StackRestoreJob } from "./job.ts";
 import { removeParts } from "./parts.ts";
 
@@ -26,14 +27,16 @@ export async function takeBack(
 ): Promise<void> {
   const { target: name, input: { to, userId } } = job;
   await restoreNames(deps, (job.resultOf("names") ?? []) as NamedImage[]);
-  if (!hasWritten) return;
-  await job.step("put back", async () => {
-    await stopUsers(deps, replacement);
-    await removeParts(deps, job);
-    await removePaths(deps, job);
-    if (to === "replace") await putBack(deps, job, replacement);
-    if (job.hasBegun("sources")) await returnToVersion(deps, { name, userId, version });
-  });
+  if (hasWritten) {
+    await job.step("put back", async () => {
+      await stopUsers(deps, replacement);
+      await removeParts(deps, job);
+      await removePaths(deps, job);
+      if (to === "replace") await putBack(deps, job, replacement);
+      if (job.hasBegun("sources")) await returnToVersion(deps, { name, userId, version });
+    });
+  }
+  if (job.hasBegun("images")) await removeKeptNames(deps, job);
 }
 
 /** Directories and files of the host that this job has created. */

@@ -10,22 +10,47 @@ import { fullImageId, isIdOf } from "../../../engine/image_id.ts";
 import { parseReference } from "../../../engine/image_reference.ts";
 import { imageInspect, imageTag } from "../../../engine/images.ts";
 import type { Deps } from "../../deps.ts";
+import { AppError } from "../../errors.ts";
 
 type NameDeps = Pick<Deps, "engine" | "diskUsage">;
 
-/** Lets a reference name an image. An id, or one with a digest, always names the same. */
+/**
+ * Lets a reference name an image. An id, or one with a digest, always names the same.
+ *
+ * @throws {AppError} `conflict` if the image was removed: the reference may name another one.
+ */
 export async function nameImage(
-  { engine, diskUsage }: NameDeps,
+  deps: NameDeps,
   reference: string,
   imageId: string,
 ): Promise<void> {
-  if (isIdOf(reference, imageId)) return;
+  if (await isNamed(deps, reference, imageId)) return;
+  throw new AppError("conflict", `The image that ${reference} has to name was removed`);
+}
+
+/** Lets a reference name an image again, as {@linkcode nameImage}; nothing if it was removed. */
+export async function nameAgain(
+  deps: NameDeps,
+  reference: string,
+  imageId: string,
+): Promise<void> {
+  await isNamed(deps, reference, imageId);
+}
+
+/** @returns Whether the reference names the image now. */
+async function isNamed(
+  { engine, diskUsage }: NameDeps,
+  reference: string,
+  imageId: string,
+): Promise<boolean> {
+  if (isIdOf(reference, imageId)) return true;
   const { name, tag = "latest", digest } = parseReference(reference);
-  if (digest !== undefined) return;
+  if (digest !== undefined) return true;
   const named = await ifThere(imageInspect(engine, reference));
-  if (named && fullImageId(named.Id) === imageId) return;
-  await ifThere(imageTag(engine, imageId, { name, tag }));
+  if (named && fullImageId(named.Id) === imageId) return true;
+  const tagged = await ifThere(imageTag(engine, imageId, { name, tag }).then(() => true));
   diskUsage.invalidate();
+  return tagged ?? false;
 }
 
 /**
@@ -46,6 +71,6 @@ export async function whileNamed<Value>(
   try {
     return await work(reference);
   } finally {
-    await nameImage(deps, reference, fullImageId(named.Id));
+    await nameAgain(deps, reference, fullImageId(named.Id));
   }
 }

@@ -14,7 +14,7 @@ import { pullImage } from "../../images/pull.ts";
 import { keptBy, planUndone } from "../data/restored.ts";
 import { nameOf } from "../recreate/replace.ts";
 import { blockOf } from "./blocked.ts";
-import { nameImage } from "./image_name.ts";
+import { nameAgain, nameImage } from "./image_name.ts";
 import { changedMeanwhile, isPulled, otherPlatform } from "./latest.ts";
 import type { Planned, Pulled, UpdateJob } from "./job.ts";
 import { type Member, memberOf } from "./members.ts";
@@ -129,5 +129,5 @@ export async function restoreName(
   { namedId, oldReference, oldImageId }: Planned,
 ): Promise<void> {
   const imageId = namedId ?? (reference === oldReference ? oldImageId : null);
-  if (imageId !== null) await nameImage(deps, reference, imageId);
+  if (imageId !== null) await nameAgain(deps, reference, imageId);
 }

@@ -72,8 +72,21 @@ export async function findPrevious(
   return undefined;
 }
 
-/** @throws {AppError} `conflict` if the update kept no data. */
-export function requireData(name: string, { data }: Pick<PreviousImage, "data">): KeptData {
+/**
+ * The data of the last update of a container.
+ *
+ * @throws {AppError} `conflict` if it kept no data, or if the image found is of an earlier update.
+ */
+export function requireData(
+  { db }: Pick<Deps, "db">,
+  name: string,
+  { id, data }: Pick<PreviousImage, "id" | "data">,
+): KeptData {
+  if (selectPreviousImages(db, name)[0]?.id !== id) {
+    const message = `The image of ${name} before its last update was removed; without data, the ` +
+      "rollback goes to an earlier one";
+    throw new AppError("conflict", message);
+  }
   if (data) return data;
   throw new AppError("conflict", `The last update of ${name} kept no data (data: undo)`);
 }

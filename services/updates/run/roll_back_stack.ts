@@ -30,20 +30,27 @@ export interface StackRollbackRequest {
  * Starts a job that goes back to the images before the last update of a stack, by the same steps, and
  * with `data` to the data from before.
  *
- * @param last The job of that update, which has succeeded.
+ * @param options.last The job of that update, which has succeeded.
+ * @param options.assertLast Fails if the stack has been changed since.
  * @throws {AppError} As `startStackUpdate()`; `conflict` for images or data that are not kept.
  */
 export async function startStackRollback(
   deps: Deps,
   { name, data, stableSeconds, verifyTimeoutSeconds, actor }: StackRollbackRequest,
-  last: Job,
+  { last, assertLast }: { last: Job; assertLast(): void },
 ): Promise<JobView> {
   const all = await currentContainers(deps);
   const changed = changedBy(last);
   const containers = (await updatedContainers(deps, name, actor.scope))
     .filter((each) => changed.includes(each.name));
+  const missing = changed.filter((each) => !containers.some((found) => found.name === each));
+  if (missing.length > 0) {
+    const names = missing.join(", ");
+    throw new AppError("conflict", `${names} was renamed or removed since the update of ${name}`);
+  }
   const previous: StackRollback[] = [];
   for (const each of containers) previous.push(await previousOf(deps, each, last, data));
+  assertLast();
   return startJob(deps, stackRollbackKind, {
     target: name,
     input: {
@@ -78,13 +85,17 @@ async function previousOf(
   if (found.createdAt > last.endedAt!) {
     throw new AppError("conflict", `${name} was updated since by itself; roll it back first`);
   }
+  // `findPrevious()` passes images that are gone.
+  if (found.createdAt < last.startedAt!) {
+    throw new AppError("conflict", `The image of ${name} before its last update was removed`);
+  }
   const { imageId, reference } = found;
   const survey = await surveyUpdate(deps, id, { image: reference });
   assertNoObstacle(survey.obstacles, false);
   const kept = keptBy(deps, survey);
   const needsData = isRestored && kept.group.volumes.length > 0;
   const restored = needsData
-    ? await prepareRestored(deps, kept, requireData(name, found))
+    ? await prepareRestored(deps, kept, requireData(deps, name, found))
     : undefined;
   return { container: name, imageId, reference, data: restored?.restored ?? null };
 }

@@ -17,7 +17,7 @@ import type { PullPolicy } from "../../images/pull_policy.ts";
 import { JobEnd } from "../../jobs/kind.ts";
 import type { Evidence } from "./evidence.ts";
 import { commit, putBack } from "./finish.ts";
-import { nameImage } from "./image_name.ts";
+import { nameAgain } from "./image_name.ts";
 import { throwIfInterrupted } from "./interruption.ts";
 import {
   type DataResult,
@@ -279,6 +279,6 @@ async function restoreNames(
     named.filter((_, index) => updated.includes(containers[index]!)).map((each) => each.reference),
   );
   for (const { reference, imageId } of named) {
-    if (imageId !== null && !kept.has(reference)) await nameImage(deps, reference, imageId);
+    if (imageId !== null && !kept.has(reference)) await nameAgain(deps, reference, imageId);
   }
 }

@@ -118,7 +118,7 @@ export async function startRollback(deps: Deps, request: RollbackRequest): Promi
     force: false,
     expectedDigest: null,
     data: "keep",
-    restored: request.data ? requireData(name, previous) : undefined,
+    restored: request.data ? requireData(deps, name, previous) : undefined,
   })).job;
 }
 

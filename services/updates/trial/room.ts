@@ -21,17 +21,19 @@ export async function engineRoom(engine: Deps["engine"]): Promise<number | undef
 
 /**
  * @param bytes Of the copies; `undefined` if unknown.
+ * @param subject Begins the message.
  * @throws {AppError} `conflict` without enough room, where the disk can be seen.
  */
 export async function assertRoomForCopies(
   { engine }: Pick<Deps, "engine">,
   bytes: number | undefined,
+  subject = "The copies need",
 ): Promise<void> {
   const free = await engineRoom(engine);
   if (bytes === undefined || free === undefined || free >= bytes * MARGIN) return;
   throw new AppError(
     "conflict",
-    `The copies need ${byteText(bytes)}, and the engine's disk has ${byteText(free)} left`,
+    `${subject} ${byteText(bytes)}, and the engine's disk has ${byteText(free)} left`,
   );
 }
 
@@ -44,12 +46,13 @@ export async function assertRoomForCopies(
 export async function* whileThereIsRoom(
   deps: Pick<Deps, "engine">,
   entries: Entries,
+  subject?: string,
 ): Entries & AsyncGenerator<Entry> {
   let bytes = 0;
   for await (const entry of entries) {
     bytes += entry.size;
     if (bytes >= LOOK_BYTES) {
-      await assertRoomForCopies(deps, bytes);
+      await assertRoomForCopies(deps, bytes, subject);
       bytes = 0;
     }
     yield entry;

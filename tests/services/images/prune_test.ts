@@ -175,6 +175,21 @@ for (const olderThanHours of [0, 1]) {
   });
 }
 
+Deno.test("a volume to which a restore writes is kept, although no container uses it yet", async () => {
+  await using fake = fakeEngine(playPrune());
+  const deps = depsOf(fake);
+  const kinds = ["volumes"] as const;
+  const reserved = { id: "/volumes/old_vol", name: "/volumes/old_vol" };
+  {
+    using _ = deps.reservations.reserve({ id: "shop", name: "shop" }, "restored", {
+      affected: [reserved],
+    });
+    deepEqual((await prune(deps, { kinds })).volumes.deleted, []);
+  }
+  deepEqual((await prune(deps, { kinds })).volumes.deleted, ["old_vol"]);
+  deepEqual(deps.reservations.find(reserved), undefined);
+});
+
 Deno.test("old volumes of the local driver are removed", async () => {
   await using fake = fakeEngine(playPrune());
   const kinds = ["volumes"] as const;

@@ -474,6 +474,47 @@ Deno.test("a kind that outlives the engine goes on when the engine is back", asy
   await rejects(start(app.deps, { ...kind, outlivesEngine: false }).completion, unreachable);
 });
 
+Deno.test("a cancelled job that loses the engine while it goes back has not ended by that", async () => {
+  await using fake = fakeEngine();
+  using app = testApp({ engine: fake.engine });
+  const broken = new EngineUnreachableError("The connection broke");
+  const kind = kindOf(async ({ signal }) => {
+    await new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve()));
+    throw broken;
+  }, {
+    outlivesEngine: true,
+    recover() {
+      app.clock.advance({ minutes: 30 });
+      return Promise.reject(broken);
+    },
+  });
+  const started = start(app.deps, kind);
+  await until("it runs", () => read(app.deps, started).status === "running");
+
+  cancelJob(app.deps, admin, started.job.id);
+  await rejects(started.completion);
+
+  equal(read(app.deps, started).status, "needs_attention", "tried until it was given up");
+});
+
+Deno.test("a cancelled job whose kind says what is left keeps that", async () => {
+  using app = testApp();
+  const kind = kindOf(async ({ signal }) => {
+    await new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve()));
+    throw new JobEnd("failed", "Cancelled; updated before: db", { updated: ["db"] });
+  });
+  const started = start(app.deps, kind);
+  await until("it runs", () => read(app.deps, started).status === "running");
+
+  cancelJob(app.deps, admin, started.job.id);
+  await rejects(started.completion);
+
+  const { status, error, result } = read(app.deps, started);
+  deepEqual([status, error, result], ["failed", "Cancelled; updated before: db", {
+    updated: ["db"],
+  }]);
+});
+
 Deno.test("a job that loses the engine again and again ends while the engine answers others", async () => {
   await using fake = fakeEngine();
   using app = testApp({ engine: fake.engine });

@@ -53,7 +53,7 @@ Deno.test("an image that the engine knows by any digest is not missing", async (
   using app = testApp({ engine: fake.engine });
   const missing = await findMissing(app.deps, [container([GONE, KEPT])], new Set());
   deepEqual(missing, {});
-  await removeBrought(app.deps, missing, {});
+  await removeBrought(app.deps, missing);
   equal(here.has(KEPT), true);
 });
 
@@ -64,7 +64,7 @@ Deno.test("a missing image is pulled by the first digest that a registry has, an
   const missing = await findMissing(app.deps, [container([GONE, KEPT])], new Set());
   await bringMissing(app.deps, source, missing, job);
   equal(here.has(KEPT), true);
-  await removeBrought(app.deps, missing, {});
+  await removeBrought(app.deps, missing);
   deepEqual([...here], []);
 });
 

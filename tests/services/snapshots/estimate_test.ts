@@ -1,7 +1,8 @@
 import { deepEqual, throws } from "node:assert/strict";
 import { insertJob, type Job } from "../../../db/jobs.ts";
 import { volumePart } from "../../../services/backup/trees/part.ts";
-import { assertRoom, estimateSnapshot } from "../../../services/snapshots/estimate.ts";
+import { estimateSnapshot } from "../../../services/snapshots/estimate.ts";
+import { assertRoom } from "../../../services/snapshots/target_room.ts";
 import { testApp } from "../../helpers/test_app.ts";
 
 const MB = 1_000_000;

@@ -1,7 +1,9 @@
-import { throws } from "node:assert/strict";
+import { equal, throws } from "node:assert/strict";
 import { createReservations } from "../../../services/containers/reservations.ts";
 import { AppError } from "../../../services/errors.ts";
 import type { JobKind } from "../../../services/jobs/kind.ts";
+import { deployKind } from "../../../services/compose/deploy/kinds.ts";
+import type { DeployInput } from "../../../services/compose/deploy/job.ts";
 import { snapshotKind } from "../../../services/snapshots/kinds.ts";
 import { restoreKind } from "../../../services/snapshots/restore/kinds.ts";
 import { stackRestoreKind } from "../../../services/snapshots/stack/kinds.ts";
@@ -30,3 +32,25 @@ for (const running of kinds) {
     });
   }
 }
+
+Deno.test("a deploy is refused while a volume that it mounts is restored, but not beside another deploy", () => {
+  using app = testApp();
+  const { deps } = app;
+  const volume = { id: "/volumes/data", name: "/volumes/data" };
+  const deploy = (target: string) =>
+    deployKind.reserve!(deps, {
+      target,
+      input: { affected: [], mounted: [volume] } as unknown as DeployInput,
+    });
+  {
+    const restored = { ...input, affected: [] };
+    using _ = (restoreKind as JobKind).reserve!(deps, { target: "data", input: restored });
+    throws(() => deploy("shop"), { message: "/volumes/data is being restored" });
+    equal(deps.reservations.find({ id: "shop", name: "shop" }), undefined);
+  }
+  using _shop = deploy("shop");
+  using _other = deploy("other");
+  throws(() => (restoreKind as JobKind).reserve!(deps, { target: "data", input }), {
+    code: "conflict",
+  });
+});

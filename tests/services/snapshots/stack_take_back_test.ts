@@ -26,8 +26,9 @@ async function ended(
   deps: Deps,
   results: Record<string, unknown>,
   begun: string[],
+  given = input,
 ): Promise<{ status: string; message: string; steps: string[] }> {
-  const { job, steps } = resumedJob({ target: "shop", input }, {
+  const { job, steps } = resumedJob({ target: "shop", input: given }, {
     results: {
       plan: { held: { mode: "stop", containers: [] }, version: null },
       names: [],
@@ -54,6 +55,26 @@ Deno.test("a restored stack stays if its deploy fails after the commit has begun
   equal(status, "needs_attention");
   match(message, /^shop is restored, but /);
   deepEqual(steps, []);
+});
+
+Deno.test("a stack is not deployed without a volume that was removed since it was restored", async () => {
+  await using fake = fakeEngine({
+    "GET /volumes": () => Response.json({ Volumes: [{ Name: "data", Labels: {} }] }),
+    "GET /volumes/data": () => Response.json({ Name: "data", Labels: {} }),
+    "GET /networks": () => Response.json([]),
+    "DELETE /volumes/data": () => new Response(null, { status: 204 }),
+  });
+  using app = testApp({ engine: fake.engine });
+  setContainers(app);
+  const written = { bytes: 0, skippedCount: 0 };
+  const volumes = [{ name: "data", isNew: true }];
+  const { message, steps } = await ended(app.deps, { write: written, sources: 1 }, [], {
+    ...input,
+    to: "new",
+    volumes,
+  } as unknown as StackRestoreInput);
+  match(message, /^Volume data was removed meanwhile/);
+  equal(steps.some((step) => step.startsWith(deployStep(""))), false);
 });
 
 Deno.test("nothing is deleted under a new container that a failed deploy has left", async () => {

@@ -8,6 +8,7 @@
 import { selectDefaultBackupTarget } from "../../../../db/backup_targets.ts";
 import { type Job, selectUnfinishedJobs } from "../../../../db/jobs.ts";
 import { forgetKind, pruneKind } from "../../../backup/targets/jobs.ts";
+import { usesTarget } from "../../../backup/targets/needed.ts";
 import type { Deps } from "../../../deps.ts";
 import { aborted } from "../../../waiting.ts";
 import type { Run } from "./kind.ts";
@@ -32,14 +33,13 @@ export async function whenFree(
 ): Promise<void> {
   while (!jobs.stopping.aborted) {
     const active = selectUnfinishedJobs(db)
-      .filter((job) => usesTarget(job, targetId) && (isExclusive || EXCLUSIVE.includes(job.kind)))
+      .filter((job) => isAt(job, targetId) && (isExclusive || EXCLUSIVE.includes(job.kind)))
       .flatMap(({ id }) => jobs.get(id) ?? []);
     if (active.length === 0) return;
     await Promise.all(active.map(({ ended }) => aborted(ended.signal)));
   }
 }
 
-function usesTarget({ input }: Job, targetId: string): boolean {
-  const { targetId: used, id } = (input ?? {}) as { targetId?: unknown; id?: unknown };
-  return used === targetId || id === targetId;
-}
+/** Jobs on a target itself have its id as `id`. */
+const isAt = (job: Job, targetId: string): boolean =>
+  usesTarget(job, targetId) || (job.input as { id?: unknown } | null)?.id === targetId;

@@ -1,8 +1,8 @@
-import { deepEqual } from "node:assert/strict";
+import { deepEqual, throws } from "node:assert/strict";
 import { insertJob, updateJob } from "../../../../db/jobs.ts";
 import { upsertPreviousImage } from "../../../../db/updates/previous.ts";
 import type { Snapshot } from "../../../../services/backup/restic/snapshot.ts";
-import { neededSnapshots } from "../../../../services/backup/targets/needed.ts";
+import { assertIdle, neededSnapshots } from "../../../../services/backup/targets/needed.ts";
 import { type Reason, tagsOf } from "../../../../services/backup/trees/tags.ts";
 import { testApp } from "../../../helpers/test_app.ts";
 
@@ -67,3 +67,17 @@ for (const kind of ["backup.restore", "backup.restore_stack", "backup.drill"]) {
     deepEqual(needed("here"), []);
   });
 }
+
+Deno.test("the rollback of a stack uses the targets of the data of its containers", () => {
+  using app = testApp();
+  const { db } = app.deps;
+  const at = app.deps.now().toISOString();
+  insertJob(db, {
+    ...{ id: "1", kind: "stack.rollback", targetType: "stack", target: "shop", stack: "shop" },
+    ...{ status: "running", progress: null, steps: [], error: null, result: null },
+    input: { containers: ["db"], previous: [{ container: "db", data: { targetId: "here" } }] },
+    ...{ createdBy: "1", tokenId: null, createdAt: at, startedAt: at, endedAt: null },
+  });
+  throws(() => assertIdle(app.deps, "here"), { code: "conflict" });
+  assertIdle(app.deps, "elsewhere");
+});
