@@ -53,6 +53,13 @@ interface Kept {
 /** Step that stores a failure, so that a restart takes it back and does not try again. */
 const FAILURE = "failure";
 
+/** Step that begins with the first change of a volume or directory. */
+const EMPTY = "empty";
+
+/** Records the first change, until which everything has what was there. */
+export const beginChange = (job: ReplacementJob): Promise<boolean> =>
+  job.step(EMPTY, () => Promise.resolve(true));
+
 /** Value of the step `failure`. */
 interface Failure {
   reason: string;
@@ -99,7 +106,7 @@ export async function replaceOrTakeBack<Result>(
       const reason = messageFor(deps.log, failure, "restore failed", { job: job.id });
       const result = failure instanceof JobEnd ? failure.result as Partial<Failure> | null : null;
       const evidence = result?.evidence ?? [];
-      const hasWritten = job.hasBegun("write");
+      const hasWritten = job.hasBegun(EMPTY);
       await job.step(
         FAILURE,
         (): Promise<Failure> => Promise.resolve({ reason, hasWritten, evidence }),
@@ -157,7 +164,7 @@ export async function keepReplaced(
     return { snapshot: await store(), stoppedAt };
   };
   await job.step(keepStep(0), keep);
-  if (job.hasBegun("write")) return;
+  if (job.hasBegun(EMPTY)) return;
   // An engine that was restarted has started containers again, which have written since.
   for (let at = 1; job.hasBegun(keepStep(at)) || await isAnyUp(deps, replacement); at++) {
     if (at === KEPT_MAX) {
@@ -206,5 +213,6 @@ export async function putBack(
   await putPartsBack(deps, { ...used, targetId, snapshot: keptBy(job)! }, {
     job: { signal: deps.jobs.stopping, progress },
     stop: () => stopUsers(deps, replacement),
+    begin: () => beginChange(job),
   });
 }

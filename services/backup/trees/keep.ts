@@ -64,6 +64,7 @@ export function assertKept(
  * Empties volumes and gives them what a snapshot has. A target that is away is tried again.
  *
  * @param options.stop Called before each attempt; it must stop what may write to the volumes.
+ * @param options.begin Called before the first change of each attempt.
  * @throws {AppError} As `writeParts()`. The volumes may have a part then.
  */
 export async function putPartsBack(
@@ -72,13 +73,18 @@ export async function putPartsBack(
     targetId: string;
     snapshot: string;
   },
-  { job, stop }: { job: Pick<JobRun, "signal" | "progress">; stop(): Promise<void> },
+  { job, stop, begin }: {
+    job: Pick<JobRun, "signal" | "progress">;
+    stop(): Promise<void>;
+    begin(): Promise<unknown>;
+  },
 ): Promise<void> {
   const request = {
     snapshot,
     parts: parts.map(restoredPart),
     files: null,
     emptiedWith: images,
+    begin,
   };
   await untilAnswered(async () => {
     using opened = await openTargetRepository(deps, targetId, job.signal);

@@ -16,15 +16,22 @@ import { findEntry } from "./find_entry.ts";
 import { lockWait, whenUnlocked } from "./lock_wait.ts";
 import type { RestoredPart } from "./part.ts";
 
+interface WrittenPart extends RestoredPart {
+  /** Whether the job creates it, so that it is not emptied. */
+  isNew?: boolean;
+}
+
 /** Parts of a snapshot to write. */
 export interface WriteRequest {
   /** Id of the snapshot. */
   snapshot: string;
-  parts: readonly RestoredPart[];
+  parts: readonly WrittenPart[];
   /** Only these files of the parts; `null` for everything. */
   files: readonly ByteString[] | null;
   /** Images that may have the programs that empty volumes before; `null` to keep what is there. */
   emptiedWith: readonly VolumeImage[] | null;
+  /** Called before the first change, when nothing but the write itself can fail. */
+  begin?(): Promise<unknown>;
 }
 
 /** Result of a write. */
@@ -38,15 +45,20 @@ export interface WrittenParts {
 export async function writeParts(
   deps: Deps,
   repository: Repository,
-  { snapshot, parts, files, emptiedWith }: WriteRequest,
+  { snapshot, parts, files, emptiedWith, begin }: WriteRequest,
   { signal, progress }: Pick<JobRun, "signal" | "progress">,
 ): Promise<WrittenParts> {
   await whenUnlocked(repository, { signal, progress });
-  const mounts = parts.map(({ to }) => to.mount);
-  const images = emptiedWith && await findWritingImages(deps, mounts, emptiedWith, signal);
+  const emptied = emptiedWith ? parts.filter(({ isNew }) => !isNew) : [];
+  const mounts = emptied.map(({ to }) => to.mount);
+  const images = await findWritingImages(deps, mounts, emptiedWith ?? [], signal);
+  await translated(() => repository.snapshot(snapshot, signal));
+  await begin?.();
   const sum = { bytes: 0, skippedCount: 0 };
-  for (const [at, { from, to: { mount, path } }] of parts.entries()) {
-    if (images) await empty(deps, mount, { image: images[at]!, signal });
+  for (const part of parts) {
+    const { from, to: { mount, path } } = part;
+    const image = images[emptied.indexOf(part)];
+    if (image) await empty(deps, mount, { image, signal });
     const paths = files?.filter((file) => file.startsWith(`${from}/`)) ?? [from];
     const parents = files ? await findParents({ repository, snapshot, signal }, from, paths) : [];
     const chosen = repository.entries(snapshot, { paths, ...lockWait({ progress }) }, signal);

@@ -16,6 +16,7 @@ export const restoreKind: NamedJobKind<RestoreInput, RestoreResult> = {
     keep: "Stop containers and keep what is there",
     "keep again": "Keep what was written meanwhile",
     write: "Write",
+    empty: "Begin the write",
     release: "Start containers",
     verify: "Verify the containers",
     failure: "Record the failure",

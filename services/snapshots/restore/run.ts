@@ -12,6 +12,7 @@ import { verify } from "../../updates/run/verify.ts";
 import { type Held, release } from "../hold.ts";
 import { operationOf } from "../job.ts";
 import {
+  beginChange,
   downtimeOf,
   keepReplaced,
   keptBy,
@@ -107,7 +108,8 @@ async function keepAndWrite(
   await keepReplaced(deps, job, replacement, { repository, store });
   await job.step("write", async () => {
     await stopUsers(deps, replacement);
-    const request = { snapshot, parts, files, emptiedWith: files === null ? images : null };
+    const emptiedWith = files === null ? images : null;
+    const request = { snapshot, parts, files, emptiedWith, begin: () => beginChange(job) };
     const write = () => writeParts(deps, repository, request, job);
     return await withoutValuesOf(deps.engine, affected, write);
   });

@@ -4,8 +4,12 @@ export const COPY = "copy";
 export const KEEP = "keep";
 export const KEEP_AGAIN = "keep_again";
 export const WRITE = "write";
+/** Begins with the first change of {@linkcode WRITE}. */
+export const EMPTY = "empty";
 export const KEEP_WRITTEN = "keep_written";
 export const PUT_BACK = "put_back";
+/** Begins with the first change of {@linkcode PUT_BACK}. */
+export const EMPTY_WRITTEN = "empty_written";
 
 /** Words for them. */
 export const DATA_STEPS = {
@@ -13,6 +17,8 @@ export const DATA_STEPS = {
   [KEEP]: "Stop the old container and keep its data",
   [KEEP_AGAIN]: "Keep the data again that was written since",
   [WRITE]: "Bring the earlier data back",
+  [EMPTY]: "Empty the volumes",
   [KEEP_WRITTEN]: "Keep the data that the new version wrote",
   [PUT_BACK]: "Bring the data back",
+  [EMPTY_WRITTEN]: "Empty the volumes",
 };

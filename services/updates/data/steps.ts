@@ -32,7 +32,16 @@ import { throwIfInterrupted } from "../run/interruption.ts";
 import { type DataResult, messageOf, type UndoneData } from "../run/job.ts";
 import { readUpdateSettings } from "../settings.ts";
 import { assertNotShared } from "./plan.ts";
-import { COPY, KEEP, KEEP_AGAIN, KEEP_WRITTEN, PUT_BACK, WRITE } from "./step_names.ts";
+import {
+  COPY,
+  EMPTY,
+  EMPTY_WRITTEN,
+  KEEP,
+  KEEP_AGAIN,
+  KEEP_WRITTEN,
+  PUT_BACK,
+  WRITE,
+} from "./step_names.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
@@ -121,7 +130,7 @@ export async function keepData(deps: Deps, run: DataRun): Promise<void> {
   };
   await job.step(KEEP, keep);
   // One that was started since by hand, or with the engine, has written since.
-  const isChanged = job.hasBegun(WRITE) || run.hasStarted();
+  const isChanged = job.hasBegun(EMPTY) || run.hasStarted();
   if (!isChanged && (job.hasBegun(KEEP_AGAIN) || await run.isAnyOldUp())) {
     await job.step(KEEP_AGAIN, keep);
   }
@@ -183,10 +192,14 @@ async function writeEarlier(
   await run.stopOld(job.signal);
   const { images, containers } = usedBy(run);
   const parts = volumes.map(volumePart).map(restoredPart);
-  const request = { snapshot, parts, files: null, emptiedWith: images };
+  const begin = beginStep(job, EMPTY);
+  const request = { snapshot, parts, files: null, emptiedWith: images, begin };
   const write = () => writeParts(deps, opened.repository, request, inSentences(job, job.signal));
   await withoutValuesOf(deps.engine, containers, write);
 }
+
+/** Records the first change, until which the volumes have what was there. */
+const beginStep = (job: DataJob, name: string) => () => job.step(name, () => Promise.resolve(true));
 
 /** The snapshots of a job that has not failed; `null` if no data was kept. */
 export function dataOf({ input, resultOf, hasBegun }: DataJob): DataResult | null {
@@ -197,7 +210,7 @@ export function dataOf({ input, resultOf, hasBegun }: DataJob): DataResult | nul
     before: kept.snapshot,
     size: kept.size,
     written: null,
-    restored: hasBegun(WRITE) ? input.restored?.snapshot ?? null : null,
+    restored: hasBegun(EMPTY) ? input.restored?.snapshot ?? null : null,
   };
 }
 
@@ -217,7 +230,7 @@ export async function bringBack(deps: Deps, run: DataRun): Promise<DataState> {
   const { job } = run;
   const data = dataOf(job);
   const hasStarted = run.hasStarted();
-  if (!data || !(hasStarted || job.hasBegun(WRITE))) return { has: "old", data };
+  if (!data || !(hasStarted || job.hasBegun(EMPTY))) return { has: "old", data };
   const signal = deps.jobs.stopping;
   // Also old ones, which a person may have started.
   const stop = async () => {
@@ -236,14 +249,16 @@ export async function bringBack(deps: Deps, run: DataRun): Promise<DataState> {
     const written = (job.resultOf(KEEP_WRITTEN) ?? null) as string | null;
     await job.step(PUT_BACK, async () => {
       const kept = { ...usedBy(run), targetId: job.input.targetId!, snapshot: data.before };
-      await putPartsBack(deps, kept, { job: inSentences(job, signal), stop });
+      const begin = beginStep(job, EMPTY_WRITTEN);
+      await putPartsBack(deps, kept, { job: inSentences(job, signal), stop, begin });
       return true;
     });
     return { has: "old", data: { ...data, written, restored: data.before } };
   } catch (error) {
     await throwIfInterrupted(deps, error);
     const written = (job.resultOf(KEEP_WRITTEN) ?? null) as string | null;
-    const hasPart = job.hasBegun(PUT_BACK) || job.hasBegun(WRITE);
+    const isWritten = !job.hasBegun(EMPTY) || job.resultOf(WRITE) !== undefined;
+    const hasPart = job.hasBegun(EMPTY_WRITTEN) || !isWritten;
     const problem =
       `the data could not be brought back: ${messageOf(deps, error)}; the data from ` +
       `before is in ${snapshotText(data.before, data.target)}`;
