@@ -214,5 +214,6 @@ export async function putBack(
     job: { signal: deps.jobs.stopping, progress },
     stop: () => stopUsers(deps, replacement),
     begin: () => beginChange(job),
+    hasBegun: () => job.hasBegun(EMPTY),
   });
 }

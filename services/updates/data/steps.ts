@@ -201,6 +201,10 @@ async function writeEarlier(
 /** Records the first change, until which the volumes have what was there. */
 const beginStep = (job: DataJob, name: string) => () => job.step(name, () => Promise.resolve(true));
 
+/** Whether a volume was emptied, and has not got all of its data. */
+const hasPart = ({ hasBegun, resultOf }: DataJob): boolean =>
+  hasBegun(EMPTY_WRITTEN) || hasBegun(EMPTY) && resultOf(WRITE) === undefined;
+
 /** The snapshots of a job that has not failed; `null` if no data was kept. */
 export function dataOf({ input, resultOf, hasBegun }: DataJob): DataResult | null {
   const kept = (resultOf(KEEP_AGAIN) ?? resultOf(KEEP)) as Stored | undefined;
@@ -243,26 +247,28 @@ export async function bringBack(deps: Deps, run: DataRun): Promise<DataState> {
     if (hasStarted) {
       await job.step(KEEP_WRITTEN, async () => {
         const keep = () => store(deps, run, { reason: "undo", stop, signal });
-        return (await untilAnswered(keep, signal)).snapshot;
+        return (await untilAnswered(keep, { signal })).snapshot;
       });
     }
     const written = (job.resultOf(KEEP_WRITTEN) ?? null) as string | null;
     await job.step(PUT_BACK, async () => {
       const kept = { ...usedBy(run), targetId: job.input.targetId!, snapshot: data.before };
-      const begin = beginStep(job, EMPTY_WRITTEN);
-      await putPartsBack(deps, kept, { job: inSentences(job, signal), stop, begin });
+      await putPartsBack(deps, kept, {
+        job: inSentences(job, signal),
+        stop,
+        begin: beginStep(job, EMPTY_WRITTEN),
+        hasBegun: () => hasPart(job),
+      });
       return true;
     });
     return { has: "old", data: { ...data, written, restored: data.before } };
   } catch (error) {
     await throwIfInterrupted(deps, error);
     const written = (job.resultOf(KEEP_WRITTEN) ?? null) as string | null;
-    const isWritten = !job.hasBegun(EMPTY) || job.resultOf(WRITE) !== undefined;
-    const hasPart = job.hasBegun(EMPTY_WRITTEN) || !isWritten;
     const problem =
       `the data could not be brought back: ${messageOf(deps, error)}; the data from ` +
       `before is in ${snapshotText(data.before, data.target)}`;
-    return hasPart
+    return hasPart(job)
       ? { has: "part", data: { ...data, written, restored: null }, problem }
       : { has: "new", data: { ...data, written }, problem };
   }
