@@ -83,7 +83,7 @@ export type DataState =
   /** As before the update; also if none were to be kept. */
   | { has: "old"; data: DataResult | null }
   /** As the new version has left them. */
-  | { has: "new"; data: DataResult; problem: string }
+  | { has: "new"; data: DataResult | null; problem: string }
   /** A part of what was there; the snapshot has all. */
   | { has: "part"; data: DataResult; problem: string };
 
@@ -226,6 +226,10 @@ export function keptDataOf(job: DataJob, undone: UndoneData | undefined): KeptDa
   return { targetId: job.input.targetId!, place: data.target, snapshot: data.before, volumes };
 }
 
+/** Whether the data that was kept has to be brought back after a failure. */
+export const mayBeChanged = (run: DataRun): boolean =>
+  dataOf(run.job) !== null && (run.hasStarted() || run.job.hasBegun(EMPTY));
+
 /**
  * Brings the data back that the new containers may have changed; what they wrote is kept before. Also
  * for a job that was cancelled.
@@ -233,8 +237,7 @@ export function keptDataOf(job: DataJob, undone: UndoneData | undefined): KeptDa
 export async function bringBack(deps: Deps, run: DataRun): Promise<DataState> {
   const { job } = run;
   const data = dataOf(job);
-  const hasStarted = run.hasStarted();
-  if (!data || !(hasStarted || job.hasBegun(EMPTY))) return { has: "old", data };
+  if (!data || !mayBeChanged(run)) return { has: "old", data };
   const signal = deps.jobs.stopping;
   // Also old ones, which a person may have started.
   const stop = async () => {
@@ -244,7 +247,7 @@ export async function bringBack(deps: Deps, run: DataRun): Promise<DataState> {
   try {
     // Volumes that have their data again are not written to.
     if (!job.resultOf(PUT_BACK)) await assertOwn(deps, run);
-    if (hasStarted) {
+    if (run.hasStarted()) {
       await job.step(KEEP_WRITTEN, async () => {
         const keep = () => store(deps, run, { reason: "undo", stop, signal });
         return (await untilAnswered(keep, { signal })).snapshot;
