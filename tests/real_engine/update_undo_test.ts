@@ -28,7 +28,8 @@ engineTest("data of a failed update comes back, and what it wrote is kept", asyn
   equal(await real.docker("inspect", "--format={{.Id}} {{.State.Running}}", name), `${oldId} true`);
   deepEqual(
     steps.map(({ name }) => name),
-    "plan pull copy create keep swap verify evidence keep_written put_back roll_back".split(" "),
+    "plan pull copy create keep swap verify evidence keep_written put_back empty_written roll_back"
+      .split(" "),
   );
   const { data } = result;
   deepEqual([data.target, data.restored], ["This host", data.before]);

@@ -20,6 +20,7 @@ export const restoreKind: NamedJobKind<RestoreInput, RestoreResult> = {
     release: "Start containers",
     verify: "Verify the containers",
     failure: "Record the failure",
+    "keep written": "Keep what was written since",
     "put back": "Put back what was there",
     "start again": "Start containers",
   },

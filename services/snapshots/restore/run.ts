@@ -15,6 +15,7 @@ import {
   beginChange,
   downtimeOf,
   keepReplaced,
+  keepWritten,
   keptBy,
   planReplacement,
   putBack,
@@ -63,7 +64,9 @@ async function replace(deps: Deps, job: RestoreJob): Promise<RestoreResult> {
   return await replaceOrTakeBack(deps, job, replacement, {
     work: () => attempt(deps, job, replacement),
     async takeBack(hasWritten) {
-      if (hasWritten) await job.step("put back", () => putBack(deps, job, replacement));
+      if (!hasWritten) return;
+      if (job.hasBegun("release")) await keepWritten(deps, job, replacement);
+      await job.step("put back", () => putBack(deps, job, replacement));
     },
   });
 }

@@ -3,6 +3,13 @@
 export const COPY = "copy";
 export const KEEP = "keep";
 export const KEEP_AGAIN = "keep_again";
+
+/** Snapshots that one job makes of data that was written again and again. */
+export const KEPT_MAX = 10;
+
+/** @param at From 1. */
+export const keepAgainStep = (at: number): string => at === 1 ? KEEP_AGAIN : `${KEEP_AGAIN}_${at}`;
+
 export const WRITE = "write";
 /** Begins with the first change of {@linkcode WRITE}. */
 export const EMPTY = "empty";

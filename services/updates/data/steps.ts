@@ -31,14 +31,15 @@ import { errorFields } from "../../log.ts";
 import { throwIfInterrupted } from "../run/interruption.ts";
 import { type DataResult, messageOf, type UndoneData } from "../run/job.ts";
 import { readUpdateSettings } from "../settings.ts";
-import { assertNotShared } from "./plan.ts";
+import { assertNoneUp, assertNotShared } from "./plan.ts";
 import {
   COPY,
   EMPTY,
   EMPTY_WRITTEN,
   KEEP,
-  KEEP_AGAIN,
   KEEP_WRITTEN,
+  keepAgainStep,
+  KEPT_MAX,
   PUT_BACK,
   WRITE,
 } from "./step_names.ts";
@@ -123,7 +124,7 @@ export async function keepData(deps: Deps, run: DataRun): Promise<void> {
     await assertOwn(deps, run);
     const stored = await store(deps, run, {
       reason: restored ? "undo" : "update",
-      stop: () => run.stopOld(job.signal),
+      stop: () => stopOld(deps, run),
     });
     assertKept(stored);
     return stored;
@@ -131,8 +132,15 @@ export async function keepData(deps: Deps, run: DataRun): Promise<void> {
   await job.step(KEEP, keep);
   // One that was started since by hand, or with the engine, has written since.
   const isChanged = job.hasBegun(EMPTY) || run.hasStarted();
-  if (!isChanged && (job.hasBegun(KEEP_AGAIN) || await run.isAnyOldUp())) {
-    await job.step(KEEP_AGAIN, keep);
+  for (
+    let at = 1;
+    !isChanged && (job.hasBegun(keepAgainStep(at)) || await run.isAnyOldUp());
+    at++
+  ) {
+    if (at === KEPT_MAX) {
+      throw new AppError("conflict", "Its containers start again and again; stop what starts them");
+    }
+    await job.step(keepAgainStep(at), keep);
   }
   if (!restored) return;
   await job.step(WRITE, () => writeEarlier(deps, run, restored));
@@ -141,6 +149,18 @@ export async function keepData(deps: Deps, run: DataRun): Promise<void> {
 /** @throws {AppError} `conflict` if another container has come to use a volume. */
 const assertOwn = async (deps: Deps, { undone, own }: DataRun): Promise<void> =>
   await assertNotShared(deps, undone!.volumes, await own());
+
+/** Stops the old containers. @throws {AppError} `conflict` if others may write to the volumes. */
+async function stopOld(deps: Deps, run: DataRun): Promise<void> {
+  await run.stopOld(run.job.signal);
+  await assertUnused(deps, run);
+}
+
+/** @throws {AppError} `conflict` for one that is not of the job, or that runs. */
+async function assertUnused(deps: Deps, run: DataRun): Promise<void> {
+  await assertOwn(deps, run);
+  await assertNoneUp(deps, run.undone!.volumes);
+}
 
 interface StoreOptions {
   reason: keyof DataRun["notes"] & Reason;
@@ -189,7 +209,7 @@ async function writeEarlier(
 ): Promise<void> {
   const { job } = run;
   using opened = await openTargetRepository(deps, job.input.targetId, job.signal);
-  await run.stopOld(job.signal);
+  await stopOld(deps, run);
   const { images, containers } = usedBy(run);
   const parts = volumes.map(volumePart).map(restoredPart);
   const begin = beginStep(job, EMPTY);
@@ -207,7 +227,8 @@ const hasPart = ({ hasBegun, resultOf }: DataJob): boolean =>
 
 /** The snapshots of a job that has not failed; `null` if no data was kept. */
 export function dataOf({ input, resultOf, hasBegun }: DataJob): DataResult | null {
-  const kept = (resultOf(KEEP_AGAIN) ?? resultOf(KEEP)) as Stored | undefined;
+  const steps = Array.from({ length: KEPT_MAX }, (_, at) => at === 0 ? KEEP : keepAgainStep(at));
+  const kept = steps.map(resultOf).findLast((each) => each !== undefined) as Stored | undefined;
   if (!kept) return null;
   return {
     target: input.place!,
@@ -243,6 +264,7 @@ export async function bringBack(deps: Deps, run: DataRun): Promise<DataState> {
   const stop = async () => {
     await run.stopNew();
     await run.stopOld(signal);
+    await assertUnused(deps, run);
   };
   try {
     // Volumes that have their data again are not written to.
@@ -250,7 +272,9 @@ export async function bringBack(deps: Deps, run: DataRun): Promise<DataState> {
     if (run.hasStarted()) {
       await job.step(KEEP_WRITTEN, async () => {
         const keep = () => store(deps, run, { reason: "undo", stop, signal });
-        return (await untilAnswered(keep, { signal })).snapshot;
+        const stored = await untilAnswered(keep, { signal });
+        assertKept(stored);
+        return stored.snapshot;
       });
     }
     const written = (job.resultOf(KEEP_WRITTEN) ?? null) as string | null;

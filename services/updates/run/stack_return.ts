@@ -41,7 +41,7 @@ export async function bringAllBack(deps: Deps, returning: readonly Returning[]):
   for (const { pairs } of open) await stopNewOnes(deps, pairs);
   for (const { member, run } of open) states.set(member, await bringBack(deps, run));
   const all = [...states.values()];
-  const stuck = all.find(({ has }) => has === "new");
+  const stuck = all.find((each) => each.has === "new");
   return {
     ordered: stuck ? returning : inOrder(returning),
     isStackBack: runs.some(({ run }) => run.job.resultOf(PUT_BACK) !== undefined) ||

@@ -57,6 +57,18 @@ Deno.test("a restore that has not changed anything puts nothing back", async () 
   deepEqual(steps, ["failure", "start again"]);
 });
 
+Deno.test("what was written after a restore is kept before the rest comes back", async () => {
+  await using fake = fakeEngine();
+  using app = testApp({ engine: fake.engine });
+  setContainers(app);
+  const failure = { reason: "It failed", hasWritten: true, evidence: [] };
+  const { job, steps } = resumedJob({ target: "shop", input }, {
+    results: { plan: held, release: 0, failure },
+  });
+  await rejects(restoreParts(app.deps, job), { status: "needs_attention" });
+  deepEqual(steps, ["keep written"]);
+});
+
 Deno.test("nothing is put back under a container that was started meanwhile", async () => {
   const volume = { Name: "data", Mountpoint: "/volumes/data" };
   await using fake = fakeEngine({ "GET /volumes": () => Response.json({ Volumes: [volume] }) });
