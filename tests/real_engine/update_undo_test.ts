@@ -168,7 +168,7 @@ engineTest("the data of a stack's containers comes back, each in its order", asy
   equal(end, "rolled_back", error ?? "");
   deepEqual(
     result.data.map(({ container }: { container: string }) => container),
-    [`${name}-b`, name],
+    [name, `${name}-b`],
   );
   match(error!, new RegExp(`the data of ${name}-b from before is back`));
   deepEqual([await test.files(), await test.files(`${volume}-b`)], before);
