@@ -7,9 +7,11 @@
  */
 
 import type { Repository } from "../backup/restic/repository.ts";
-import { putPartsBack } from "../backup/trees/keep.ts";
+import { openTargetRepository } from "../backup/targets/open.ts";
+import { assertKept, keepParts, putPartsBack, untilAnswered } from "../backup/trees/keep.ts";
 import { whenUnlocked } from "../backup/trees/lock_wait.ts";
 import type { Part } from "../backup/trees/part.ts";
+import { tagsOf } from "../backup/trees/tags.ts";
 import type { VolumeImage } from "../backup/volumes/writing_images.ts";
 import type { Container } from "../containers/inventory.ts";
 import { currentContainers, isUp } from "../containers/reads.ts";
@@ -52,6 +54,13 @@ interface Kept {
 
 /** Step that stores a failure, so that a restart takes it back and does not try again. */
 const FAILURE = "failure";
+
+/** Step that begins with the first change of a volume or directory. */
+const EMPTY = "empty";
+
+/** Records the first change, until which everything has what was there. */
+export const beginChange = (job: ReplacementJob): Promise<boolean> =>
+  job.step(EMPTY, () => Promise.resolve(true));
 
 /** Value of the step `failure`. */
 interface Failure {
@@ -99,7 +108,7 @@ export async function replaceOrTakeBack<Result>(
       const reason = messageFor(deps.log, failure, "restore failed", { job: job.id });
       const result = failure instanceof JobEnd ? failure.result as Partial<Failure> | null : null;
       const evidence = result?.evidence ?? [];
-      const hasWritten = job.hasBegun("write");
+      const hasWritten = job.hasBegun(EMPTY);
       await job.step(
         FAILURE,
         (): Promise<Failure> => Promise.resolve({ reason, hasWritten, evidence }),
@@ -122,7 +131,9 @@ export async function replaceOrTakeBack<Result>(
       result,
     );
   }
-  throw new JobEnd("rolled_back", reason, result);
+  const written = job.resultOf(KEEP_WRITTEN) as string | undefined;
+  const place = written === undefined ? "" : `; what was written since is in snapshot ${written}`;
+  throw new JobEnd("rolled_back", `${reason}${place}`, result);
 }
 
 /**
@@ -157,7 +168,7 @@ export async function keepReplaced(
     return { snapshot: await store(), stoppedAt };
   };
   await job.step(keepStep(0), keep);
-  if (job.hasBegun("write")) return;
+  if (job.hasBegun(EMPTY)) return;
   // An engine that was restarted has started containers again, which have written since.
   for (let at = 1; job.hasBegun(keepStep(at)) || await isAnyUp(deps, replacement); at++) {
     if (at === KEPT_MAX) {
@@ -192,6 +203,43 @@ export function downtimeOf(
   return kept && held.containers.length > 0 ? now().getTime() - kept.stoppedAt : 0;
 }
 
+/** Step that stores what containers wrote after a restore. */
+const KEEP_WRITTEN = "keep written";
+
+/**
+ * Keeps what containers have written to the parts since they got what was restored; also for a job that
+ * was cancelled.
+ *
+ * @param replacement The containers that run are stopped.
+ */
+export async function keepWritten(
+  deps: Deps,
+  job: ReplacementJob,
+  replacement: Replacement,
+): Promise<void> {
+  const { parts } = replacement;
+  if (parts.length === 0) return;
+  const { input: { affected, images, targetId }, progress, target } = job;
+  const signal = deps.jobs.stopping;
+  const tags = tagsOf({
+    stack: null,
+    reason: "undo",
+    note: `written after a restore of ${target}`,
+  });
+  const store = async () => {
+    using opened = await openTargetRepository(deps, targetId, signal);
+    await whenUnlocked(opened.repository, { progress, signal });
+    await stopUsers(deps, replacement);
+    const used = { parts, images, containers: affected };
+    return await keepParts(deps, opened.repository, used, { tags, job: { progress, signal } });
+  };
+  await job.step(KEEP_WRITTEN, async () => {
+    const stored = await untilAnswered(store, { signal });
+    assertKept(stored);
+    return stored.snapshot;
+  });
+}
+
 /** Gives the parts what they had; also for a job that was cancelled. */
 export async function putBack(
   deps: Deps,
@@ -206,5 +254,7 @@ export async function putBack(
   await putPartsBack(deps, { ...used, targetId, snapshot: keptBy(job)! }, {
     job: { signal: deps.jobs.stopping, progress },
     stop: () => stopUsers(deps, replacement),
+    begin: () => beginChange(job),
+    hasBegun: () => job.hasBegun(EMPTY),
   });
 }

@@ -28,7 +28,8 @@ engineTest("data of a failed update comes back, and what it wrote is kept", asyn
   equal(await real.docker("inspect", "--format={{.Id}} {{.State.Running}}", name), `${oldId} true`);
   deepEqual(
     steps.map(({ name }) => name),
-    "plan pull copy create keep swap verify evidence keep_written put_back roll_back".split(" "),
+    "plan pull copy create keep swap verify evidence keep_written put_back empty_written roll_back"
+      .split(" "),
   );
   const { data } = result;
   deepEqual([data.target, data.restored], ["This host", data.before]);
@@ -167,7 +168,7 @@ engineTest("the data of a stack's containers comes back, each in its order", asy
   equal(end, "rolled_back", error ?? "");
   deepEqual(
     result.data.map(({ container }: { container: string }) => container),
-    [`${name}-b`, name],
+    [name, `${name}-b`],
   );
   match(error!, new RegExp(`the data of ${name}-b from before is back`));
   deepEqual([await test.files(), await test.files(`${volume}-b`)], before);

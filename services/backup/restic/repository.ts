@@ -49,8 +49,8 @@ export interface Repository {
   readonly id: Id;
   readonly version: number;
 
-  /** Waits until a backup or a restore would get its lock. */
-  whenUnlocked(options: LockWait, signal: AbortSignal): Promise<void>;
+  /** Has one item, as soon as no prune runs. None can begin until the stream is closed. */
+  locked(options: LockWait, signal: AbortSignal): AsyncGenerator<unknown>;
 
   /** Saves entries as a snapshot, with a lock that excludes prune. */
   backup(
@@ -164,8 +164,10 @@ function repositoryOf(
   return {
     id,
     version,
-    async whenUnlocked(wait, signal) {
+    async *locked(wait, signal) {
       await using _held = await lock(false, signal, wait);
+      // In a worker, the next item is not requested before this one was used.
+      yield { isAsked: true };
     },
     async backup(entries, backupOptions, signal) {
       await using held = await lock(false, signal, backupOptions);

@@ -51,7 +51,7 @@ const peer: Peer = createPeer({
     }, signal);
     return { id: repository.id, version: repository.version };
   },
-  whenUnlocked: ([options], signal) => repository!.whenUnlocked(options, signal),
+  locked: ([options], signal) => repository!.locked(options, signal),
   backup: ([parts, { onProgress, ...options }], signal) =>
     repository!.backup(fromParts(parts as EntryParts), {
       ...options,

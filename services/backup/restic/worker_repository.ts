@@ -94,7 +94,7 @@ export async function startRepository(
     const opened = await call<{ id: string; version: number }>("open", [message], signal);
     return {
       ...opened,
-      whenUnlocked: (options, callSignal) => call("whenUnlocked", [options], callSignal),
+      locked: (options, callSignal) => stream("locked", [options], callSignal),
       backup(entries, options, callSignal) {
         const parts = toParts(entries, { asks: options.parent !== undefined });
         return call("backup", [parts, options], callSignal);

@@ -10,6 +10,7 @@ import { AppError } from "../../errors.ts";
 import type { JobRun } from "../../jobs/kind.ts";
 import { sleep } from "../../waiting.ts";
 import type { Repository } from "../restic/repository.ts";
+import { RepositoryError } from "../restic/repository_error.ts";
 import { openTargetRepository } from "../targets/open.ts";
 import { isMeanwhile, isWithoutContent } from "../volumes/limits.ts";
 import { withoutValuesOf } from "../volumes/secret_values.ts";
@@ -61,9 +62,12 @@ export function assertKept(
 }
 
 /**
- * Empties volumes and gives them what a snapshot has. A target that is away is tried again.
+ * Empties volumes and gives them what a snapshot has. A target that is away is tried again; also one
+ * that stays locked, if the volumes have a part only.
  *
  * @param options.stop Called before each attempt; it must stop what may write to the volumes.
+ * @param options.begin Called before the first change of each attempt.
+ * @param options.hasBegun Whether the volumes have a part only.
  * @throws {AppError} As `writeParts()`. The volumes may have a part then.
  */
 export async function putPartsBack(
@@ -72,29 +76,41 @@ export async function putPartsBack(
     targetId: string;
     snapshot: string;
   },
-  { job, stop }: { job: Pick<JobRun, "signal" | "progress">; stop(): Promise<void> },
+  { job, stop, begin, hasBegun }: {
+    job: Pick<JobRun, "signal" | "progress">;
+    stop(): Promise<void>;
+    begin(): Promise<unknown>;
+    hasBegun(): boolean;
+  },
 ): Promise<void> {
   const request = {
     snapshot,
     parts: parts.map(restoredPart),
     files: null,
     emptiedWith: images,
+    begin,
   };
+  const isTemporary = (error: unknown) => isAway(error) || hasBegun() && isLocked(error);
   await untilAnswered(async () => {
     using opened = await openTargetRepository(deps, targetId, job.signal);
     await stop();
     const write = () => writeParts(deps, opened.repository, request, job);
     await withoutValuesOf(deps.engine, containers, write);
-  }, job.signal);
+  }, { signal: job.signal, isTemporary });
 }
 
 /**
  * Repeats work with a target that is away, for ten minutes: after a restart of the host, it may answer
  * later than the engine.
+ *
+ * @param options.isTemporary Default: whether the target is away.
  */
 export async function untilAnswered<Value>(
   work: () => Promise<Value>,
-  signal: AbortSignal,
+  { signal, isTemporary = isAway }: {
+    signal: AbortSignal;
+    isTemporary?: (error: unknown) => boolean;
+  },
 ): Promise<Value> {
   for (let attempts = 1;; attempts++) {
     try {
@@ -106,5 +122,9 @@ export async function untilAnswered<Value>(
   }
 }
 
-const isTemporary = (error: unknown): boolean =>
+const isAway = (error: unknown): boolean =>
   error instanceof AppError && error.code === "bad_gateway";
+
+const isLocked = (error: unknown): boolean =>
+  error instanceof AppError && error.cause instanceof RepositoryError &&
+  error.cause.reason === "locked";

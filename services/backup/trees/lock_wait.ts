@@ -18,4 +18,25 @@ export const lockWait = ({ progress }: Pick<JobRun, "progress">): LockWait => ({
 export const whenUnlocked = (
   repository: Repository,
   job: Pick<JobRun, "progress" | "signal">,
-): Promise<void> => translated(() => repository.whenUnlocked(lockWait(job), job.signal));
+): Promise<void> => whileLocked(repository, job, () => Promise.resolve());
+
+/**
+ * Waits for a prune, and lets none begin until the work is done.
+ *
+ * @throws {AppError} `conflict` if the repository stays locked.
+ */
+export async function whileLocked<Result>(
+  repository: Repository,
+  job: Pick<JobRun, "progress" | "signal">,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  return await translated(async () => {
+    const lock = repository.locked(lockWait(job), job.signal);
+    try {
+      await lock.next();
+      return await work();
+    } finally {
+      await lock.return(undefined);
+    }
+  });
+}

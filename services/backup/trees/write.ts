@@ -11,20 +11,26 @@ import { writeVolume } from "../volumes/write.ts";
 import { findWritingImages, type VolumeImage } from "../volumes/writing_images.ts";
 import type { Deps } from "../../deps.ts";
 import type { JobRun } from "../../jobs/kind.ts";
-import { translated } from "../targets/repository.ts";
 import { findEntry } from "./find_entry.ts";
-import { lockWait, whenUnlocked } from "./lock_wait.ts";
+import { lockWait, whileLocked } from "./lock_wait.ts";
 import type { RestoredPart } from "./part.ts";
+
+interface WrittenPart extends RestoredPart {
+  /** Whether the job creates it, so that it is not emptied. */
+  isNew?: boolean;
+}
 
 /** Parts of a snapshot to write. */
 export interface WriteRequest {
   /** Id of the snapshot. */
   snapshot: string;
-  parts: readonly RestoredPart[];
+  parts: readonly WrittenPart[];
   /** Only these files of the parts; `null` for everything. */
   files: readonly ByteString[] | null;
   /** Images that may have the programs that empty volumes before; `null` to keep what is there. */
   emptiedWith: readonly VolumeImage[] | null;
+  /** Called before the first change, when nothing but the write itself can fail. */
+  begin?(): Promise<unknown>;
 }
 
 /** Result of a write. */
@@ -35,18 +41,31 @@ export interface WrittenParts {
 }
 
 /** @throws {AppError} `conflict` for what cannot be read or written; `bad_gateway` if the target fails. */
-export async function writeParts(
+export const writeParts = (
   deps: Deps,
   repository: Repository,
-  { snapshot, parts, files, emptiedWith }: WriteRequest,
+  request: WriteRequest,
+  job: Pick<JobRun, "signal" | "progress">,
+): Promise<WrittenParts> =>
+  // A prune between two parts could last until the second one fails.
+  whileLocked(repository, job, () => writeLocked(deps, repository, request, job));
+
+async function writeLocked(
+  deps: Deps,
+  repository: Repository,
+  { snapshot, parts, files, emptiedWith, begin }: WriteRequest,
   { signal, progress }: Pick<JobRun, "signal" | "progress">,
 ): Promise<WrittenParts> {
-  await whenUnlocked(repository, { signal, progress });
-  const mounts = parts.map(({ to }) => to.mount);
-  const images = emptiedWith && await findWritingImages(deps, mounts, emptiedWith, signal);
+  const emptied = emptiedWith ? parts.filter(({ isNew }) => !isNew) : [];
+  const mounts = emptied.map(({ to }) => to.mount);
+  const images = await findWritingImages(deps, mounts, emptiedWith ?? [], signal);
+  await repository.snapshot(snapshot, signal);
+  await begin?.();
   const sum = { bytes: 0, skippedCount: 0 };
-  for (const [at, { from, to: { mount, path } }] of parts.entries()) {
-    if (images) await empty(deps, mount, { image: images[at]!, signal });
+  for (const part of parts) {
+    const { from, to: { mount, path } } = part;
+    const image = images[emptied.indexOf(part)];
+    if (image) await empty(deps, mount, { image, signal });
     const paths = files?.filter((file) => file.startsWith(`${from}/`)) ?? [from];
     const parents = files ? await findParents({ repository, snapshot, signal }, from, paths) : [];
     const chosen = repository.entries(snapshot, { paths, ...lockWait({ progress }) }, signal);
@@ -57,11 +76,10 @@ export async function writeParts(
       onProgress: (size: number) =>
         progress({ current: bytes += size, total: null, message: path }),
     };
-    const written = await translated(() => {
-      if (mount.type === "volume") return writeVolume(deps, mount, entries, options);
-      const write = files ? writeIntoHostPath : writeHostPath;
-      return write(deps, mount.source, entries, options);
-    });
+    const writePath = files ? writeIntoHostPath : writeHostPath;
+    const written = mount.type === "volume"
+      ? await writeVolume(deps, mount, entries, options)
+      : await writePath(deps, mount.source, entries, options);
     sum.bytes += written.bytes;
     sum.skippedCount += written.skipped.count;
   }

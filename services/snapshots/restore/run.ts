@@ -12,8 +12,10 @@ import { verify } from "../../updates/run/verify.ts";
 import { type Held, release } from "../hold.ts";
 import { operationOf } from "../job.ts";
 import {
+  beginChange,
   downtimeOf,
   keepReplaced,
+  keepWritten,
   keptBy,
   planReplacement,
   putBack,
@@ -62,7 +64,9 @@ async function replace(deps: Deps, job: RestoreJob): Promise<RestoreResult> {
   return await replaceOrTakeBack(deps, job, replacement, {
     work: () => attempt(deps, job, replacement),
     async takeBack(hasWritten) {
-      if (hasWritten) await job.step("put back", () => putBack(deps, job, replacement));
+      if (!hasWritten) return;
+      if (job.hasBegun("release")) await keepWritten(deps, job, replacement);
+      await job.step("put back", () => putBack(deps, job, replacement));
     },
   });
 }
@@ -107,7 +111,8 @@ async function keepAndWrite(
   await keepReplaced(deps, job, replacement, { repository, store });
   await job.step("write", async () => {
     await stopUsers(deps, replacement);
-    const request = { snapshot, parts, files, emptiedWith: files === null ? images : null };
+    const emptiedWith = files === null ? images : null;
+    const request = { snapshot, parts, files, emptiedWith, begin: () => beginChange(job) };
     const write = () => writeParts(deps, repository, request, job);
     return await withoutValuesOf(deps.engine, affected, write);
   });

@@ -32,6 +32,7 @@ import { throwIfInterrupted } from "../../updates/run/interruption.ts";
 import { type Held, release } from "../hold.ts";
 import { operationOf } from "../job.ts";
 import {
+  beginChange,
   downtimeOf,
   keepReplaced,
   keptBy,
@@ -176,29 +177,23 @@ async function write(
     opened: Opened;
   },
 ): Promise<WrittenParts> {
-  const { input } = job;
+  const { snapshot, images, affected, ...parts } = job.input;
   await stopUsers(deps, replacement);
-  // Those of an attempt that was interrupted.
-  await removeParts(deps, job);
-  await createParts(deps, job, restored.description, restored.after);
-  const replaced = new Set(replacedParts(input).map(({ from }) => from));
-  const sum: WrittenParts = { bytes: 0, skippedCount: 0 };
-  for (const part of partsOf(input)) {
-    const request = {
-      snapshot: input.snapshot,
-      parts: [part],
-      files: null,
-      emptiedWith: replaced.has(part.from) ? input.images : null,
-    };
-    const written = await withoutValuesOf(
-      deps.engine,
-      input.affected,
-      () => writeParts(deps, opened.repository, request, job),
-    );
-    sum.bytes += written.bytes;
-    sum.skippedCount += written.skippedCount;
-  }
-  return sum;
+  const replaced = new Set(replacedParts(parts).map(({ from }) => from));
+  const request = {
+    snapshot,
+    parts: partsOf(parts).map((part) => ({ ...part, isNew: !replaced.has(part.from) })),
+    files: null,
+    emptiedWith: images,
+    async begin() {
+      await beginChange(job);
+      // Those of an attempt that was interrupted.
+      await removeParts(deps, job);
+      await createParts(deps, job, restored.description, restored.after);
+    },
+  };
+  const write = () => writeParts(deps, opened.repository, request, job);
+  return await withoutValuesOf(deps.engine, affected, write);
 }
 
 /** The containers are created from the images of the snapshot, and judged. */

@@ -5,9 +5,9 @@ import { restoreNames } from "../../compose/deploy/back.ts";
 import type { NamedImage } from "../../compose/deploy/job.ts";
 import { returnToVersion } from "../../compose/restored_sources.ts";
 import type { Deps } from "../../deps.ts";
-import { putBack, type Replacement, stopUsers } from "../replacement.ts";
+import { keepWritten, putBack, type Replacement, stopUsers } from "../replacement.ts";
 import { removeKeptNames } from "./images.ts";
-import type { StackRestoreJob } from "./job.ts";
+import { deployStep, type StackRestoreJob } from "./job.ts";
 import { removeParts } from "./parts.ts";
 
 /**
@@ -28,6 +28,9 @@ export async function takeBack(
   const { target: name, input: { to, userId } } = job;
   await restoreNames(deps, (job.resultOf("names") ?? []) as NamedImage[]);
   if (hasWritten) {
+    if (to === "replace" && job.hasBegun(deployStep("read"))) {
+      await keepWritten(deps, job, replacement);
+    }
     await job.step("put back", async () => {
       await stopUsers(deps, replacement);
       await removeParts(deps, job);

@@ -15,7 +15,7 @@ import {
   writingImages,
 } from "../../backup/volumes/writing_images.ts";
 import type { Container } from "../../containers/inventory.ts";
-import { asContainer, currentContainers, type ReadDeps } from "../../containers/reads.ts";
+import { asContainer, currentContainers, isUp, type ReadDeps } from "../../containers/reads.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../errors.ts";
 import { type DataChoice, labelsOfImage, updatePolicy } from "../labels.ts";
@@ -157,15 +157,28 @@ export async function assertNotShared(
   volumes: readonly string[],
   own: readonly string[],
 ): Promise<void> {
-  const users = await usersOfAll(deps, volumes.map((name) => volumePart(name).mount));
-  const others = users.filter(({ container, isReadOnly }) =>
-    !isReadOnly && !container.self && !own.includes(container.id)
+  const others = (await writersOf(deps, volumes)).filter(({ container }) =>
+    !own.includes(container.id)
   );
   if (others.length === 0) return;
   const messages = others.map(({ container, source }) =>
     `${container.name} uses volume ${source}, too`
   );
   throw new AppError("conflict", messages.join("; "));
+}
+
+/** @throws {AppError} `conflict` for a container that runs and may write to a volume. */
+export async function assertNoneUp(deps: ReadDeps, volumes: readonly string[]): Promise<void> {
+  const up = (await writersOf(deps, volumes)).find(({ container }) =>
+    isUp(container) || container.state === "restarting"
+  );
+  if (!up) return;
+  throw new AppError("conflict", `${up.container.name} still uses volume ${up.source}; stop it`);
+}
+
+async function writersOf(deps: ReadDeps, volumes: readonly string[]) {
+  const users = await usersOfAll(deps, volumes.map((name) => volumePart(name).mount));
+  return users.filter(({ container, isReadOnly }) => !isReadOnly && !container.self);
 }
 
 async function targetObstacles(

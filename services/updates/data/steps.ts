@@ -31,8 +31,18 @@ import { errorFields } from "../../log.ts";
 import { throwIfInterrupted } from "../run/interruption.ts";
 import { type DataResult, messageOf, type UndoneData } from "../run/job.ts";
 import { readUpdateSettings } from "../settings.ts";
-import { assertNotShared } from "./plan.ts";
-import { COPY, KEEP, KEEP_AGAIN, KEEP_WRITTEN, PUT_BACK, WRITE } from "./step_names.ts";
+import { assertNoneUp, assertNotShared } from "./plan.ts";
+import {
+  COPY,
+  EMPTY,
+  EMPTY_WRITTEN,
+  KEEP,
+  KEEP_WRITTEN,
+  keepAgainStep,
+  KEPT_MAX,
+  PUT_BACK,
+  WRITE,
+} from "./step_names.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
@@ -74,7 +84,7 @@ export type DataState =
   /** As before the update; also if none were to be kept. */
   | { has: "old"; data: DataResult | null }
   /** As the new version has left them. */
-  | { has: "new"; data: DataResult; problem: string }
+  | { has: "new"; data: DataResult | null; problem: string }
   /** A part of what was there; the snapshot has all. */
   | { has: "part"; data: DataResult; problem: string };
 
@@ -114,16 +124,23 @@ export async function keepData(deps: Deps, run: DataRun): Promise<void> {
     await assertOwn(deps, run);
     const stored = await store(deps, run, {
       reason: restored ? "undo" : "update",
-      stop: () => run.stopOld(job.signal),
+      stop: () => stopOld(deps, run),
     });
     assertKept(stored);
     return stored;
   };
   await job.step(KEEP, keep);
   // One that was started since by hand, or with the engine, has written since.
-  const isChanged = job.hasBegun(WRITE) || run.hasStarted();
-  if (!isChanged && (job.hasBegun(KEEP_AGAIN) || await run.isAnyOldUp())) {
-    await job.step(KEEP_AGAIN, keep);
+  const isChanged = job.hasBegun(EMPTY) || run.hasStarted();
+  for (
+    let at = 1;
+    !isChanged && (job.hasBegun(keepAgainStep(at)) || await run.isAnyOldUp());
+    at++
+  ) {
+    if (at === KEPT_MAX) {
+      throw new AppError("conflict", "Its containers start again and again; stop what starts them");
+    }
+    await job.step(keepAgainStep(at), keep);
   }
   if (!restored) return;
   await job.step(WRITE, () => writeEarlier(deps, run, restored));
@@ -132,6 +149,18 @@ export async function keepData(deps: Deps, run: DataRun): Promise<void> {
 /** @throws {AppError} `conflict` if another container has come to use a volume. */
 const assertOwn = async (deps: Deps, { undone, own }: DataRun): Promise<void> =>
   await assertNotShared(deps, undone!.volumes, await own());
+
+/** Stops the old containers. @throws {AppError} `conflict` if others may write to the volumes. */
+async function stopOld(deps: Deps, run: DataRun): Promise<void> {
+  await run.stopOld(run.job.signal);
+  await assertUnused(deps, run);
+}
+
+/** @throws {AppError} `conflict` for one that is not of the job, or that runs. */
+async function assertUnused(deps: Deps, run: DataRun): Promise<void> {
+  await assertOwn(deps, run);
+  await assertNoneUp(deps, run.undone!.volumes);
+}
 
 interface StoreOptions {
   reason: keyof DataRun["notes"] & Reason;
@@ -180,24 +209,33 @@ async function writeEarlier(
 ): Promise<void> {
   const { job } = run;
   using opened = await openTargetRepository(deps, job.input.targetId, job.signal);
-  await run.stopOld(job.signal);
+  await stopOld(deps, run);
   const { images, containers } = usedBy(run);
   const parts = volumes.map(volumePart).map(restoredPart);
-  const request = { snapshot, parts, files: null, emptiedWith: images };
+  const begin = beginStep(job, EMPTY);
+  const request = { snapshot, parts, files: null, emptiedWith: images, begin };
   const write = () => writeParts(deps, opened.repository, request, inSentences(job, job.signal));
   await withoutValuesOf(deps.engine, containers, write);
 }
 
+/** Records the first change, until which the volumes have what was there. */
+const beginStep = (job: DataJob, name: string) => () => job.step(name, () => Promise.resolve(true));
+
+/** Whether a volume was emptied, and has not got all of its data. */
+const hasPart = ({ hasBegun, resultOf }: DataJob): boolean =>
+  hasBegun(EMPTY_WRITTEN) || hasBegun(EMPTY) && resultOf(WRITE) === undefined;
+
 /** The snapshots of a job that has not failed; `null` if no data was kept. */
 export function dataOf({ input, resultOf, hasBegun }: DataJob): DataResult | null {
-  const kept = (resultOf(KEEP_AGAIN) ?? resultOf(KEEP)) as Stored | undefined;
+  const steps = Array.from({ length: KEPT_MAX }, (_, at) => at === 0 ? KEEP : keepAgainStep(at));
+  const kept = steps.map(resultOf).findLast((each) => each !== undefined) as Stored | undefined;
   if (!kept) return null;
   return {
     target: input.place!,
     before: kept.snapshot,
     size: kept.size,
     written: null,
-    restored: hasBegun(WRITE) ? input.restored?.snapshot ?? null : null,
+    restored: hasBegun(EMPTY) ? input.restored?.snapshot ?? null : null,
   };
 }
 
@@ -209,6 +247,10 @@ export function keptDataOf(job: DataJob, undone: UndoneData | undefined): KeptDa
   return { targetId: job.input.targetId!, place: data.target, snapshot: data.before, volumes };
 }
 
+/** Whether the data that was kept has to be brought back after a failure. */
+export const mayBeChanged = (run: DataRun): boolean =>
+  dataOf(run.job) !== null && (run.hasStarted() || run.job.hasBegun(EMPTY));
+
 /**
  * Brings the data back that the new containers may have changed; what they wrote is kept before. Also
  * for a job that was cancelled.
@@ -216,38 +258,44 @@ export function keptDataOf(job: DataJob, undone: UndoneData | undefined): KeptDa
 export async function bringBack(deps: Deps, run: DataRun): Promise<DataState> {
   const { job } = run;
   const data = dataOf(job);
-  const hasStarted = run.hasStarted();
-  if (!data || !(hasStarted || job.hasBegun(WRITE))) return { has: "old", data };
+  if (!data || !mayBeChanged(run)) return { has: "old", data };
   const signal = deps.jobs.stopping;
   // Also old ones, which a person may have started.
   const stop = async () => {
     await run.stopNew();
     await run.stopOld(signal);
+    await assertUnused(deps, run);
   };
   try {
     // Volumes that have their data again are not written to.
     if (!job.resultOf(PUT_BACK)) await assertOwn(deps, run);
-    if (hasStarted) {
+    if (run.hasStarted()) {
       await job.step(KEEP_WRITTEN, async () => {
         const keep = () => store(deps, run, { reason: "undo", stop, signal });
-        return (await untilAnswered(keep, signal)).snapshot;
+        const stored = await untilAnswered(keep, { signal });
+        assertKept(stored);
+        return stored.snapshot;
       });
     }
     const written = (job.resultOf(KEEP_WRITTEN) ?? null) as string | null;
     await job.step(PUT_BACK, async () => {
       const kept = { ...usedBy(run), targetId: job.input.targetId!, snapshot: data.before };
-      await putPartsBack(deps, kept, { job: inSentences(job, signal), stop });
+      await putPartsBack(deps, kept, {
+        job: inSentences(job, signal),
+        stop,
+        begin: beginStep(job, EMPTY_WRITTEN),
+        hasBegun: () => hasPart(job),
+      });
       return true;
     });
     return { has: "old", data: { ...data, written, restored: data.before } };
   } catch (error) {
     await throwIfInterrupted(deps, error);
     const written = (job.resultOf(KEEP_WRITTEN) ?? null) as string | null;
-    const hasPart = job.hasBegun(PUT_BACK) || job.hasBegun(WRITE);
     const problem =
       `the data could not be brought back: ${messageOf(deps, error)}; the data from ` +
       `before is in ${snapshotText(data.before, data.target)}`;
-    return hasPart
+    return hasPart(job)
       ? { has: "part", data: { ...data, written, restored: null }, problem }
       : { has: "new", data: { ...data, written }, problem };
   }

@@ -166,21 +166,29 @@ interface PutBack {
  * containers that can run stay, and all updates of the container are blocked.
  *
  * Data is brought back before, if it was kept: no old container starts on what a new one wrote.
+ *
+ * @param end.state Of data that was brought back already.
+ * @param end.isStackBack Whether its new containers must not run on the data of its stack.
  */
 export async function putBack(
   deps: Deps,
   job: UpdateJob,
-  { planned, pulled, pairs, failure }: Replaced & { failure: Failure },
+  { planned, pulled, pairs, failure, state: known, isStackBack = false }: Replaced & {
+    failure: Failure;
+    state?: DataState | undefined;
+    isStackBack?: boolean;
+  },
 ): Promise<PutBack> {
   const { name, reference, isRebuild } = job.input;
   const { reason, isCancelled } = failure;
   const { digest, digests } = pulled;
   keepCrashLines(deps.crashLines, job.id, evidenceLines(failure, name));
-  const known = job.resultOf("roll_back") as PutBack | undefined;
-  if (known) return known;
-  const state = await bringBack(deps, dataRunOf(deps, job, planned, pairs));
+  const ended = endOfRollback(job);
+  if (ended) return ended;
+  const state = known ?? await bringBack(deps, dataRunOf(deps, job, planned, pairs));
   const end = await job.step("roll_back", async (): Promise<PutBack> => {
-    const left = { ...await restoreOrKeep(deps, pairs, state), data: state.data };
+    const isBack = isStackBack || Boolean(state.data?.restored);
+    const left = { ...await restoreOrKeep(deps, pairs, state, isBack), data: state.data };
     await restoreName(deps, job, planned);
     if (left.problem === null) {
       await removePreviousTag(deps, { containerName: name, imageId: planned.oldImageId });
@@ -203,12 +211,17 @@ export async function putBack(
   return end;
 }
 
+/** `undefined` before the end. */
+export const endOfRollback = (job: UpdateJob): PutBack | undefined =>
+  job.resultOf("roll_back") as PutBack | undefined;
+
 const problemOf = (reason: string, problem: string) => `${reason}; ${problem}`;
 
 async function restoreOrKeep(
   deps: Deps,
   pairs: readonly Pair[],
   state: DataState,
+  isBack: boolean,
 ): Promise<Omit<PutBack, "data">> {
   switch (state.has) {
     case "new":
@@ -223,7 +236,7 @@ async function restoreOrKeep(
     await throwIfInterrupted(deps, error);
     const problem = `the old container could not be restored: ${messageOf(deps, error)}`;
     // The new ones would change the data again that is back.
-    const keep = state.data?.restored ? leaveStopped : keepLiving;
+    const keep = isBack ? leaveStopped : keepLiving;
     return { id: await keep(deps, pairs), problem };
   }
 }

@@ -37,6 +37,7 @@ import { markReplaced, prepare, replace, unchanged } from "./machine.ts";
 import type { Member, Pair } from "./members.ts";
 import { assertNoObstacle } from "./prepare.ts";
 import { stoppedMeanwhile } from "./stopped_meanwhile.ts";
+import { bringAllBack, type Returning } from "./stack_return.ts";
 import { surveyUpdate } from "./survey.ts";
 import { oldOnesOf } from "./swap.ts";
 
@@ -221,7 +222,7 @@ function memberJob(job: StackUpdateJob, index: number, reference: string): Updat
 }
 
 /**
- * Puts back what is not committed, in reverse order.
+ * Puts back what is not committed.
  *
  * @throws {JobEnd} `failed` if containers stay updated.
  */
@@ -236,27 +237,33 @@ async function goBack(
   const evidence: Evidence[] = [];
   const updated: string[] = [];
   const data: (DataResult & { container: string })[] = [];
-  for (const [index, { reference }] of [...named.entries()].toReversed()) {
+  const returning: Returning[] = [];
+  for (const [index, { reference }] of named.entries()) {
     const member = memberJob(job, index, reference);
     const pairs = member.resultOf("create") as Pair[] | undefined;
     if (member.hasBegun("commit")) {
-      updated.unshift(member.input.name);
+      updated.push(member.input.name);
       const kept = dataOf(member);
       if (kept) data.push({ container: member.input.name, ...kept });
     } else if (pairs) {
       marks.use(markReplaced(deps, pairs));
-      const own = member.resultOf("evidence") as Failure | undefined;
-      evidence.push(...own?.evidence ?? []);
-      const end = await putBack(deps, member, {
-        planned: member.resultOf("plan") as Planned,
-        pulled: member.resultOf("pull") as Pulled,
-        pairs,
-        failure: own ??
-          { reason: `Put back with its stack: ${reason}`, isCancelled: true, evidence },
-      });
-      if (end.problem !== null) problems.push(end.problem);
-      if (end.data) data.push({ container: member.input.name, ...end.data });
+      returning.push({ member, planned: member.resultOf("plan") as Planned, pairs });
     }
+  }
+  const { ordered, stateOf, isStackBack } = await bringAllBack(deps, returning);
+  for (const { member, planned, pairs } of ordered) {
+    const own = member.resultOf("evidence") as Failure | undefined;
+    evidence.push(...own?.evidence ?? []);
+    const end = await putBack(deps, member, {
+      planned,
+      pulled: member.resultOf("pull") as Pulled,
+      pairs,
+      failure: own ?? { reason: `Put back with its stack: ${reason}`, isCancelled: true, evidence },
+      state: stateOf(member),
+      isStackBack,
+    });
+    if (end.problem !== null) problems.push(end.problem);
+    if (end.data) data.push({ container: member.input.name, ...end.data });
   }
   await restoreNames(deps, job, { named, updated });
   if (problems.length > 0) {

@@ -30,7 +30,7 @@ Deno.test("what was written before a restart is kept, also if that was interrupt
   setContainers(app);
   const { job, steps } = resumedJob({ target: "shop", input }, {
     results: { keep: { snapshot: "first", stoppedAt: 0 } },
-    begun: ["keep again"],
+    begun: ["keep again", "write"],
   });
   const replacement: Replacement = {
     held,
@@ -43,6 +43,30 @@ Deno.test("what was written before a restart is kept, also if that was interrupt
   await keepReplaced(app.deps, job, replacement, { repository, store });
   deepEqual(steps, ["keep again"]);
   equal(keptBy(job), "second");
+});
+
+Deno.test("a restore that has not changed anything puts nothing back", async () => {
+  await using fake = fakeEngine();
+  using app = testApp({ engine: fake.engine });
+  setContainers(app);
+  const { job, steps } = resumedJob({ target: "shop", input }, {
+    results: { plan: held, keep: { snapshot: "first", stoppedAt: 0 } },
+    begun: ["write"],
+  });
+  await rejects(restoreParts(app.deps, job), { status: "rolled_back" });
+  deepEqual(steps, ["failure", "start again"]);
+});
+
+Deno.test("what was written after a restore is kept before the rest comes back", async () => {
+  await using fake = fakeEngine();
+  using app = testApp({ engine: fake.engine });
+  setContainers(app);
+  const failure = { reason: "It failed", hasWritten: true, evidence: [] };
+  const { job, steps } = resumedJob({ target: "shop", input }, {
+    results: { plan: held, release: 0, failure },
+  });
+  await rejects(restoreParts(app.deps, job), { status: "needs_attention" });
+  deepEqual(steps, ["keep written"]);
 });
 
 Deno.test("nothing is put back under a container that was started meanwhile", async () => {

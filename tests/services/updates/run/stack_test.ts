@@ -1,7 +1,7 @@
 import { deepEqual, rejects } from "node:assert/strict";
 import type { StackUpdateJob } from "../../../../services/updates/run/job.ts";
 import { updateStack } from "../../../../services/updates/run/stack.ts";
-import { containerOf } from "../../../helpers/fake_containers.ts";
+import { containerOf, idOf, simulateContainers } from "../../../helpers/fake_containers.ts";
 import { fakeEngine } from "../../../helpers/fake_engine.ts";
 import { testApp } from "../../../helpers/test_app.ts";
 
@@ -80,4 +80,50 @@ Deno.test("a stack that fails after a container was updated says which snapshot 
     message: "web exited; updated before: db",
     result: { evidence: [], data: [{ container: "db", ...data }] },
   });
+});
+
+Deno.test("no container of a stack runs on data of two versions while the stack goes back", async () => {
+  const [old, fresh] = ["old", "new"].map((role) =>
+    ["db", "web"].map((name) => ({ name: `${name}-${role}` }))
+  );
+  await using fake = fakeEngine({
+    ...simulateContainers([
+      ...old!.map((each) => ({ ...each, state: "exited" as const })),
+      ...fresh!,
+    ]),
+    "POST /containers/*/update": () => Response.json({ Warnings: null }),
+    "POST /containers/*/rename": () => new Response(null, { status: 204 }),
+  });
+  using app = testApp({ engine: fake.engine });
+  const steps = (name: string, at: number) => ({
+    [`plan ${at}`]: { oldImageId: "sha256:1", namedId: null, members: [], watched: [] },
+    [`pull ${at}`]: { imageId: "sha256:2", digest: null, digests: [] },
+    [`create ${at}`]: [{
+      ...{ oldId: idOf(`${name}-old`), newId: idOf(`${name}-new`), name, ran: true },
+      ...{ worked: false, restartPolicy: { Name: "no" }, ports: [] },
+    }],
+    [`swap ${at}`]: true,
+  });
+  const job = stackJob({
+    plan: ["db", "web"].map((name) => ({ reference: `${name}:2`, imageId: null })),
+    failure: "web exited",
+    ...steps("db", 1),
+    ...steps("web", 2),
+    ...{
+      "keep 1": { snapshot: "1".repeat(64), size: 3 },
+      "keep_written 1": "2",
+      "put_back 1": true,
+    },
+  });
+  Object.assign(job.input, { containers: ["db", "web"], undone: ["db"], place: "here" });
+  await rejects(updateStack(app.deps, job), { status: "rolled_back" });
+  const done = fake.requests.flatMap((each) =>
+    /^POST \/containers\/(\w+)\/(start|stop)/.exec(each)?.slice(1).join(" ") ?? []
+  );
+  deepEqual(done, [
+    `${idOf("web-new")} stop`,
+    `${idOf("db-new")} stop`,
+    `${idOf("db-old")} start`,
+    `${idOf("web-old")} start`,
+  ]);
 });
