@@ -1,5 +1,6 @@
 /** Limits of packs that a server sends. @module */
 
+import { createHash } from "node:crypto";
 import { deflateSync } from "node:zlib";
 import { throws } from "node:assert/strict";
 import { assertPack } from "../../../services/git/fetch/pack_check.ts";
@@ -7,6 +8,7 @@ import { assertPack } from "../../../services/git/fetch/pack_check.ts";
 const MIB = 1024 * 1024;
 const BLOB = 3;
 const OFS_DELTA = 6;
+const REF_DELTA = 7;
 
 /** Number with seven bits in each byte, the lowest first. */
 const varint = (value: number): number[] =>
@@ -25,18 +27,39 @@ const packOf = (count: number, ...entries: (number[] | Uint8Array)[]) =>
     ...new Uint8Array(20),
   ]);
 
-const delta = (size: number) => {
-  const bytes = new Uint8Array([...varint(1), ...varint(size)]);
-  return [...header(OFS_DELTA, bytes.length), 1, ...deflateSync(bytes)];
-};
-
 const blob = (size: number, content = new Uint8Array(size)) => [
   ...header(BLOB, size),
   ...deflateSync(content),
 ];
 
+/** A delta that says its result has a size, of a base with one byte unless told. */
+const delta = (base: number[], size: number, instructions: number[] = [], baseSize = 1) => {
+  const bytes = new Uint8Array([...varint(baseSize), ...varint(size), ...instructions]);
+  const type = base.length === 20 ? REF_DELTA : OFS_DELTA;
+  return [...header(type, bytes.length), ...base, ...deflateSync(bytes)];
+};
+
+const BASE = blob(1);
+const BEFORE = [BASE.length];
+const ID = [...createHash("sha1").update("blob 1\0\0").digest()];
+/** A base of 64 KiB, and an object that repeats it. */
+const REPEATED = blob(65536);
+const REPEATED_ID = [
+  ...createHash("sha1").update("blob 65536\0").update(new Uint8Array(65536)).digest(),
+];
+const repeat = (count: number) =>
+  delta(REPEATED_ID, count * 65536, new Array(count).fill(0x80), 65536);
+
+/** Copies the byte, and adds one. */
+const COPY_AND = (byte: number) => [0x90, 1, 1, byte];
+
 Deno.test("a pack within the limits is accepted", () => {
-  assertPack(packOf(2, blob(1000), delta(2000)));
+  assertPack(packOf(
+    3,
+    BASE,
+    delta(BEFORE, 2, COPY_AND(1)),
+    delta(ID, 2, COPY_AND(2)),
+  ));
 });
 
 for (
@@ -48,12 +71,12 @@ for (
     },
     {
       what: "a delta with too large a result",
-      pack: packOf(1, delta(65 * MIB)),
+      pack: packOf(2, BASE, delta(BEFORE, 65 * MIB)),
       error: "An object unpacks to more than 64 MiB, which is the limit",
     },
     {
       what: "objects that together are too much",
-      pack: packOf(5, ...Array.from({ length: 5 }, () => delta(60 * MIB))),
+      pack: packOf(6, REPEATED, ...[1, 2, 3, 4, 5].map((less) => repeat(1024 - less))),
       error: "The repository unpacks to more than 256 MiB, which is the limit",
     },
     {
@@ -77,6 +100,29 @@ for (
       pack: packOf(1, entry),
       error: /damaged pack|unpacks to more/,
     })),
+    ...[
+      { what: "a delta that is its own base", entry: delta([0], 2, COPY_AND(1)) },
+      { what: "a base inside of an entry", entry: delta([BASE.length - 1], 2, COPY_AND(1)) },
+      { what: "a base before the first entry", entry: delta([100], 2, COPY_AND(1)) },
+      { what: "a base of another pack", entry: delta(new Array(20).fill(7), 2, COPY_AND(1)) },
+      { what: "a delta that makes its base", entry: delta(ID, 1, [0x90, 1]) },
+      { what: "an object twice", entry: BASE },
+      { what: "a copy from outside of the base", entry: delta(ID, 2, [0x90, 2]) },
+      { what: "a delta that makes too much", entry: delta(ID, 1, COPY_AND(1)) },
+      { what: "a delta that makes too little", entry: delta(ID, 3, COPY_AND(1)) },
+      { what: "a delta that is cut", entry: delta(ID, 2, [0x90]) },
+      { what: "an unknown instruction", entry: delta(ID, 2, [0, ...COPY_AND(1)]) },
+      { what: "an unknown type", entry: [...header(5, 1), ...BASE.slice(1)] },
+    ].map(({ what, entry }) => ({
+      what,
+      pack: packOf(2, BASE, entry),
+      error: /damaged pack/,
+    })),
+    {
+      what: "deltas that are the base of each other",
+      pack: packOf(2, delta(ID, 2, COPY_AND(1)), BASE),
+      error: /damaged pack/,
+    },
     { what: "an empty answer", pack: new Uint8Array(), error: /damaged pack/ },
   ]
 ) {
