@@ -48,9 +48,10 @@ interface Entry {
  * Bases have to be earlier objects of the pack, so that no delta leads to itself. That also keeps packs
  * apart: nothing asks for thin packs.
  *
+ * @param bytesMax Limit of all objects together.
  * @throws {AppError} `bad_gateway` for a pack beyond the limits, and for one that is damaged.
  */
-export function assertPack(pack: Uint8Array): void {
+export function assertPack(pack: Uint8Array, bytesMax = OBJECTS_BYTES_MAX): void {
   if (pack.length < HEADER_BYTES + TRAILER_BYTES) throw damaged();
   const count = new DataView(pack.buffer, pack.byteOffset).getUint32(8);
   if (count > OBJECTS_MAX) {
@@ -63,7 +64,7 @@ export function assertPack(pack: Uint8Array): void {
   for (let index = 0; index < count; index++) {
     const entry = readEntry(pack, at);
     total += entry.size;
-    if (total > OBJECTS_BYTES_MAX) throw tooLarge("The repository unpacks", OBJECTS_BYTES_MAX);
+    if (total > bytesMax) throw tooLarge("The repository unpacks", bytesMax);
     const object = resolve(entry, objects);
     const id = idOf(object);
     // The library finds a base by its id: the second one could be made of the first one.
