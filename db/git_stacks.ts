@@ -22,7 +22,7 @@ const stacks = table("git_stacks", {
   commitId: text<string | null>(),
   /** Commits since the deployed one; `null` while unknown. */
   behind: number<number | null>(),
-  /** Whether the deployed commit is no longer in the history. */
+  /** Whether a commit did not continue the history, and no person has deployed since. */
   isRewritten: boolean(),
   /** Whether the repository does not have the file any more. */
   isOrphaned: boolean(),

@@ -65,7 +65,8 @@ async function recordDeploys(deps: Deps, stack: string): Promise<void> {
   db.transaction(() => {
     updateGitStack(db, stack, {
       seenJob: last.id,
-      failedVersion: last.status === "succeeded" ? null : last.version,
+      failedVersion: heldVersion(deps, row, last),
+      ...(fresh.some((job) => isConfirmed(row, job)) && { isRewritten: false }),
       ...(deployed !== undefined && {
         deployedVersion: deployed,
         deployedCommit: selectStackVersion(db, stack, deployed)?.gitCommit?.id ?? null,
@@ -75,6 +76,20 @@ async function recordDeploys(deps: Deps, stack: string): Promise<void> {
   });
   await measureStack(deps, row);
 }
+
+/** The version that automation does not deploy (again) after the end of a deploy. */
+function heldVersion({ db }: Deps, row: GitStack, job: EndedDeploy): number | null {
+  const { stack, version, failedVersion } = row;
+  if (job.status !== "succeeded") return Math.max(job.version, failedVersion ?? 0);
+  if (version === null || job.version >= version || job.createdBy === AUTHOR) return null;
+  // A person went back to an earlier version, unless the newer one came meanwhile.
+  const newest = selectStackVersion(db, stack, version);
+  return newest && newest.createdAt <= job.createdAt ? version : failedVersion;
+}
+
+/** Whether a person deployed the newest version, whatever the history is. */
+const isConfirmed = ({ version: newest }: GitStack, { status, version, createdBy }: EndedDeploy) =>
+  status === "succeeded" && version === newest && createdBy !== AUTHOR;
 
 function reportDeploy(
   deps: Deps,
@@ -88,19 +103,23 @@ function reportDeploy(
     stack,
     commit,
     state: isDone ? "success" : "failure",
-    description: isDone ? `Version ${version} is deployed` : error ?? "The deploy failed",
+    description: isDone
+      ? `Version ${version} is deployed`
+      : error ?? `The deploy ${status === "cancelled" ? "was cancelled" : "failed"}`,
   });
 }
 
-type EndedDeploy = Pick<Job, "id" | "status" | "error"> & Pick<DeployInput, "version">;
+type EndedDeploy =
+  & Pick<Job, "id" | "status" | "error" | "createdBy" | "createdAt">
+  & Pick<DeployInput, "version">;
 
 /** Deploys of a whole stack that have ended, newest first. */
 export function endedDeploys(db: Deps["db"], stack: string): EndedDeploy[] {
   return selectJobs(db, { kind: [deployKind.id], target: stack }, { limit: JOBS_READ })
-    .map(({ id, status, error, input }) => ({ id, status, error, ...input as DeployInput }))
+    .map(({ input, ...job }) => ({ ...job, ...input as DeployInput }))
     // A deploy of some services leaves the others as they are.
     .filter(({ status, services }) =>
-      services === null && !["queued", "running", "cancelled"].includes(status)
+      services === null && status !== "queued" && status !== "running"
     );
 }
 

@@ -54,6 +54,7 @@ export async function followCommit(
   repository: GitRepository,
   { bare, commit }: FetchedCommit,
 ): Promise<string[]> {
+  await markRewritten(deps, repository, bare, commit.id);
   const tree = openTree(bare, commit.id);
   const { stacks, problems } = await findStacks(tree, repository.mapping);
   problems.push(...await followMapping(deps, repository, stacks));
@@ -61,6 +62,27 @@ export async function followCommit(
     await followStack(deps, repository, { bare, commit }, tree, row);
   }
   return problems;
+}
+
+/**
+ * Lets the automation of stacks wait for a person if the commit does not continue the history. Before
+ * any version is stored, because the automation looks at each at once.
+ */
+async function markRewritten(
+  { db }: Pick<Deps, "db">,
+  { id, head }: GitRepository,
+  bare: Bare,
+  commit: string,
+): Promise<void> {
+  const known = new Map<string, boolean>();
+  for (const { stack, deployedCommit } of selectGitStacksOf(db, id)) {
+    // After a change of the address, only the deployed commit is known.
+    const base = head?.id ?? deployedCommit;
+    if (base === null) continue;
+    const isForward = known.get(base) ?? (await rangeBetween(bare, base, commit)).isForward;
+    known.set(base, isForward);
+    if (!isForward) updateGitStack(db, stack, { isRewritten: true });
+  }
 }
 
 /** Creates and changes the rows of mapped stacks. A stack of another origin is not taken over. */
@@ -225,16 +247,13 @@ export async function measure(
   if (!row) return;
   const { deployedCommit, version, deployedVersion } = row;
   if (version === deployedVersion) {
-    updateGitStack(db, stack, { behind: 0, isRewritten: false });
+    updateGitStack(db, stack, { behind: 0 });
     return;
   }
   if (deployedCommit === null) {
-    updateGitStack(db, stack, { behind: null, isRewritten: false });
+    updateGitStack(db, stack, { behind: null });
     return;
   }
-  const { commits, isForward, isPartial } = await rangeBetween(bare, deployedCommit, head);
-  updateGitStack(db, stack, {
-    behind: commits.length + (isPartial ? 1 : 0),
-    isRewritten: !isForward,
-  });
+  const { commits, isPartial } = await rangeBetween(bare, deployedCommit, head);
+  updateGitStack(db, stack, { behind: commits.length + (isPartial ? 1 : 0) });
 }

@@ -5,7 +5,7 @@
  * - `refused`: the newest commit could not become a version.
  * - `orphaned`: the repository does not have the Compose file any more.
  * - `drift`: a person has changed the sources here.
- * - `rewritten`: the deployed commit is no longer in the history.
+ * - `rewritten`: a commit did not continue the history, and no person has deployed since.
  * - `failed`: the deploy of the newest version failed.
  * - `behind`: the newest version is not deployed.
  * - `current`: it is deployed.

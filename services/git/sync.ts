@@ -80,7 +80,7 @@ async function sync(
     updateGitRepositoryFields(db, id, { checkedAt, error: null });
     return;
   }
-  const fetched = await fetchCommit(deps, id, remote, ref, signal);
+  const fetched = await fetchCommit(deps, id, remote, ref, { signal, isAgain: head !== null });
   const bare = await openBare(deps, id);
   const commit = await acceptCommit(deps, repository, bare, fetched);
   const fetchedAt = now().toISOString();

@@ -9,6 +9,7 @@ import { join, resolve } from "node:path";
 import { nodeFs } from "../../builtins.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError, asAppError } from "../../errors.ts";
+import { COMMITS_MAX } from "./commits.ts";
 import { failure, gitHttp, PACK_BYTES_MAX, type Remote } from "./http.ts";
 import { assertPack } from "./pack_check.ts";
 
@@ -32,8 +33,8 @@ type GuardedFs = ReturnType<typeof guardedFs>;
 /** The last fetched commit has a ref of its own, which tells the server what is known. */
 const FETCHED = "refs/heads/longshore-fetched";
 
-/** Commits that a repository begins with again after it has become large. */
-const DEPTH_AGAIN = 200;
+/** Commits that a repository begins with again: as many as are compared with the last accepted one. */
+const DEPTH_AGAIN = COMMITS_MAX;
 
 /** Packs, and bytes of them, of a repository before it begins again. */
 const PACKS_MAX = 30;
@@ -88,6 +89,7 @@ const fullName = ({ kind, name }: FollowedRef): string =>
 /**
  * Fetches the newest commit of a ref with its tree, and the commits since the last fetch.
  *
+ * @param options.isAgain Whether there was a commit before, also if its objects are gone.
  * @returns The id of the commit.
  * @throws {AppError} `bad_gateway`; `not_found` for a ref that does not exist.
  */
@@ -96,18 +98,18 @@ export async function fetchCommit(
   id: string,
   remote: Remote,
   ref: FollowedRef,
-  signal?: AbortSignal,
+  { signal, isAgain = false }: { signal?: AbortSignal | undefined; isAgain?: boolean } = {},
 ): Promise<string> {
   const bare = await openBare(deps, id);
   const { git, at } = bare;
   const isFresh = !await isThere(at.gitdir) || await isLarge(at.gitdir);
   if (isFresh) {
-    const isAgain = await isThere(at.gitdir);
+    const depth = isAgain || await isThere(at.gitdir) ? DEPTH_AGAIN : 1;
     await removeBare(deps, id);
     try {
       await git.init({ ...at, bare: true, defaultBranch: "longshore" });
       await git.addRemote({ ...at, remote: "origin", url: remote.url });
-      return await fetchInto(deps, bare, remote, ref, isAgain ? DEPTH_AGAIN : 1, signal);
+      return await fetchInto(deps, bare, remote, ref, depth, signal);
     } catch (error) {
       await removeBare(deps, id);
       throw error;

@@ -1,12 +1,13 @@
 /**
  * Checks a pack before the Git library reads it. A few bytes can unpack to gigabytes, by compression and
- * by deltas that repeat their base, and the library has no limits.
+ * by deltas that repeat their base, and a delta can be its own base. The library checks neither.
  *
  * @see https://git-scm.com/docs/pack-format
  * @module
  */
 
-import { nodeZlib } from "../../builtins.ts";
+import { nodeCrypto, nodeZlib } from "../../builtins.ts";
+import { applyDelta, sizesOf } from "./delta.ts";
 import { failure } from "./http.ts";
 
 /** Largest object, and all objects of a pack, in bytes. */
@@ -18,29 +19,63 @@ const OBJECTS_MAX = 100_000;
 
 const HEADER_BYTES = 12;
 const TRAILER_BYTES = 20;
+const ID_BYTES = 20;
+
+const TYPES: Readonly<Record<number, string>> = { 1: "commit", 2: "tree", 3: "blob", 4: "tag" };
 const OFS_DELTA = 6;
 const REF_DELTA = 7;
 
-/** @throws {AppError} `bad_gateway` for a pack beyond the limits, and for one that is damaged. */
-export function assertPack(pack: Uint8Array): void {
+/** An object as the library will read it. */
+interface PackedObject {
+  type: string;
+  content: Uint8Array;
+}
+
+/** One entry of a pack. */
+interface Entry {
+  type: number;
+  /** Of the object, after deltas. */
+  size: number;
+  /** Start of the base of an `OFS_DELTA`, or its id for a `REF_DELTA`. */
+  base: number | string | undefined;
+  /** The object or the delta. */
+  bytes: Uint8Array;
+  /** Start of the next entry. */
+  end: number;
+}
+
+/**
+ * Bases have to be earlier objects of the pack, so that no delta leads to itself. That also keeps packs
+ * apart: nothing asks for thin packs.
+ *
+ * @param bytesMax Limit of all objects together.
+ * @throws {AppError} `bad_gateway` for a pack beyond the limits, and for one that is damaged.
+ */
+export function assertPack(pack: Uint8Array, bytesMax = OBJECTS_BYTES_MAX): void {
   if (pack.length < HEADER_BYTES + TRAILER_BYTES) throw damaged();
   const count = new DataView(pack.buffer, pack.byteOffset).getUint32(8);
   if (count > OBJECTS_MAX) {
     throw failure(`The repository has more than ${OBJECTS_MAX} objects, which is the limit`);
   }
+  // By start, and by id.
+  const objects = new Map<number | string, PackedObject>();
   let at = HEADER_BYTES;
   let total = 0;
-  for (let object = 0; object < count; object++) {
+  for (let index = 0; index < count; index++) {
     const entry = readEntry(pack, at);
-    at = entry.end;
     total += entry.size;
-    if (total > OBJECTS_BYTES_MAX) throw tooLarge("The repository unpacks", OBJECTS_BYTES_MAX);
+    if (total > bytesMax) throw tooLarge("The repository unpacks", bytesMax);
+    const object = resolve(entry, objects);
+    const id = idOf(object);
+    // The library finds a base by its id: the second one could be made of the first one.
+    if (objects.has(id)) throw damaged();
+    objects.set(id, object).set(at, object);
+    at = entry.end;
   }
   if (at !== pack.length - TRAILER_BYTES) throw damaged();
 }
 
-/** @returns The size of the object after deltas, and where the next entry begins. */
-function readEntry(pack: Uint8Array, start: number): { size: number; end: number } {
+function readEntry(pack: Uint8Array, start: number): Entry {
   let at = start;
   const next = () => {
     if (at >= pack.length - TRAILER_BYTES) throw damaged();
@@ -54,12 +89,47 @@ function readEntry(pack: Uint8Array, start: number): { size: number; end: number
     size += (byte & 0x7f) * scale;
   }
   if (size > OBJECT_BYTES_MAX) throw tooLarge("An object unpacks", OBJECT_BYTES_MAX);
-  if (type === OFS_DELTA) { while (next() & 0x80); }
-  if (type === REF_DELTA) at += 20;
+  let base: Entry["base"];
+  if (type === OFS_DELTA) base = start - readDistance(next, start);
+  if (type === REF_DELTA) base = pack.subarray(at, at += ID_BYTES).toHex();
   const { bytes, used } = inflate(pack.subarray(at), size);
-  const isDelta = type === OFS_DELTA || type === REF_DELTA;
-  return { size: isDelta ? sizeAfterDelta(bytes) : size, end: at + used };
+  const after = base === undefined ? size : sizeAfterDelta(bytes);
+  return { type, size: after, base, bytes, end: at + used };
 }
+
+/** Seven bits in each byte, the highest first; each further byte begins where shorter numbers end. */
+function readDistance(next: () => number, max: number): number {
+  let byte = next();
+  let distance = byte & 0x7f;
+  while (byte & 0x80) {
+    byte = next();
+    distance = (distance + 1) * 128 + (byte & 0x7f);
+    if (distance > max) throw damaged();
+  }
+  return distance;
+}
+
+function resolve(
+  { type, base, bytes }: Entry,
+  objects: ReadonlyMap<number | string, PackedObject>,
+): PackedObject {
+  const known = base === undefined ? undefined : objects.get(base);
+  if (known) {
+    return {
+      type: known.type,
+      content: orDamaged(() => applyDelta(known.content, bytes)),
+    };
+  }
+  const name = TYPES[type];
+  // Also a delta whose base is not an earlier object.
+  if (name === undefined) throw damaged();
+  return { type: name, content: bytes };
+}
+
+const idOf = ({ type, content }: PackedObject): string =>
+  nodeCrypto().createHash("sha1").update(`${type} ${content.length}\0`).update(content).digest(
+    "hex",
+  );
 
 function inflate(packed: Uint8Array, size: number): { bytes: Uint8Array; used: number } {
   try {
@@ -76,22 +146,18 @@ function inflate(packed: Uint8Array, size: number): { bytes: Uint8Array; used: n
   }
 }
 
-/** A delta begins with the sizes of its base and of its result. */
 function sizeAfterDelta(delta: Uint8Array): number {
-  let at = 0;
-  const number = () => {
-    let value = 0;
-    for (let scale = 1;; scale *= 128) {
-      const byte = delta[at++];
-      if (byte === undefined || scale > 2 ** 49) throw damaged();
-      value += (byte & 0x7f) * scale;
-      if (!(byte & 0x80)) return value;
-    }
-  };
-  number();
-  const size = number();
+  const { size } = orDamaged(() => sizesOf(delta));
   if (size > OBJECT_BYTES_MAX) throw tooLarge("An object unpacks", OBJECT_BYTES_MAX);
   return size;
+}
+
+function orDamaged<Result>(work: () => Result): Result {
+  try {
+    return work();
+  } catch (cause) {
+    throw damaged(cause);
+  }
 }
 
 const tooLarge = (what: string, bytes: number) =>

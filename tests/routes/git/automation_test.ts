@@ -1,6 +1,8 @@
 /** Commits without a person: what is planned and deployed, and who may let that happen. @module */
 
 import { deepEqual, equal } from "node:assert/strict";
+import { selectGitStack } from "../../../db/git_stacks.ts";
+import { insertJob, type Job } from "../../../db/jobs.ts";
 import { continueStacks } from "../../../services/git/deploys.ts";
 import { gitWorld, MAPPING, round } from "../../helpers/git_world.ts";
 import { collectEvents, type TestApp } from "../../helpers/test_app.ts";
@@ -70,6 +72,91 @@ Deno.test("a deploy of a commit waits until a window is open", async () => {
   await continueStacks(app.deps);
   equal((await jobs()).length, 1);
   await until("the deploy ends", async () => (await jobs())[0]!.endedAt !== null);
+});
+
+/** A deploy that has ended, as the runner stores it. */
+function endDeploy(app: TestApp, version: number, more: Partial<Job> = {}): void {
+  const at = app.deps.now().toISOString();
+  insertJob(app.deps.db, {
+    id: crypto.randomUUID(),
+    kind: "stack.deploy",
+    targetType: "stack",
+    target: "shop",
+    stack: "shop",
+    status: "succeeded",
+    progress: null,
+    steps: [],
+    input: { version, services: null },
+    error: null,
+    result: null,
+    createdBy: "ada",
+    tokenId: null,
+    createdAt: at,
+    startedAt: at,
+    endedAt: at,
+    ...more,
+  });
+}
+
+for (
+  const { what, end } of [
+    { what: "after a person went back", end: (app: TestApp) => endDeploy(app, 1) },
+    {
+      what: "that was cancelled",
+      end: (app: TestApp) => endDeploy(app, 2, { status: "cancelled", createdBy: "git" }),
+    },
+  ]
+) {
+  Deno.test(`a commit is not deployed again ${what}, until a newer one comes`, async () => {
+    await using all = await gitWorld();
+    const { app, server, add } = all;
+    const copy = await server.create("stacks");
+    const push = async (tag: string) => {
+      await copy.push({ "stacks/shop/compose.yaml": composeOf(tag) });
+      await round(app);
+    };
+    await copy.push({ "stacks/shop/compose.yaml": composeOf("1") });
+    const { id } = await add(copy.url);
+    await round(app);
+    await push("2");
+    app.clock.advance({ minutes: 1 });
+    end(app);
+    await continueStacks(app.deps);
+    const mapping = [{ ...MAPPING[0], deploy: "auto" }];
+    equal((await app.call("PUT", `/api/git/repositories/${id}`, { mapping })).status, 200);
+    await round(app);
+    const jobs = async () => (await app.call("GET", "/api/jobs?kind=stack.deploy")).body.jobs;
+    deepEqual([(await gitOf(app, "shop")).state, (await jobs()).length], ["failed", 1]);
+    await push("3");
+    equal((await jobs()).length, 2);
+    await until("the deploy ends", async () => (await jobs())[0].endedAt !== null);
+  });
+}
+
+Deno.test("a rewritten history waits for a person, before its version is there", async () => {
+  await using all = await gitWorld();
+  const { app, server, add } = all;
+  const copy = await server.create("stacks");
+  await copy.push({ "stacks/shop/compose.yaml": composeOf("1") });
+  await add(copy.url);
+  await round(app);
+  await copy.git("commit", "-q", "--amend", "-m", "Other");
+  await copy.push({ "stacks/shop/compose.yaml": composeOf("2") });
+  const seen: unknown[] = [];
+  app.deps.git.notify = () => {
+    const { version, isRewritten } = selectGitStack(app.deps.db, "shop")!;
+    seen.push([version, isRewritten]);
+  };
+  await round(app);
+  deepEqual(seen, [[2, true]]);
+  await copy.push({ "stacks/shop/compose.yaml": composeOf("3") });
+  await round(app);
+  equal((await gitOf(app, "shop")).state, "rewritten");
+  endDeploy(app, 3);
+  await continueStacks(app.deps);
+  await copy.push({ "stacks/shop/compose.yaml": composeOf("4") });
+  await round(app);
+  equal((await gitOf(app, "shop")).state, "behind");
 });
 
 Deno.test("git:write alone cannot deploy by a change of a repository that has stacks", async () => {
