@@ -228,7 +228,7 @@ function targetIn(request: Request): string {
   return url.pathname + url.search;
 }
 
-/** The path at the host as its router reads it: without escapes of ASCII and a slash at its end. */
+/** The path at the host as its router reads it: without escapes of ASCII and without slashes after it. */
 function routeIn(request: Request): string {
   const [pathname = ""] = targetIn(request).split("?");
   const route = pathname.replace(

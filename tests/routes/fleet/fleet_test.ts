@@ -182,7 +182,7 @@ Deno.test("an installation without a fleet has no keys and no rows of one", asyn
   }
 });
 
-Deno.test("requests that are no handshakes of WebSockets use up no places of hosts", async () => {
+Deno.test("a request that is not a handshake of a WebSocket takes no place of a host", async () => {
   using app = hubApp();
   addHost(app);
   for (const headers of [{}, { upgrade: "websocket" }]) {
