@@ -1,5 +1,6 @@
 /** Stops or pauses the containers that write to volumes, and lets them continue afterwards. @module */
 
+import type { RestartPolicy } from "../../engine/containers.ts";
 import type { Deps } from "../deps.ts";
 import { AppError, messageFor } from "../errors.ts";
 import { actOnContainer, startContainer } from "../containers/actions.ts";
@@ -9,12 +10,15 @@ import type { Operation } from "../containers/reservations.ts";
 import { pauseContainer, unpauseContainer } from "../containers/signals.ts";
 import { actOnStack } from "../stacks/actions.ts";
 import { throwIfInterrupted } from "../updates/run/interruption.ts";
+import { inspectIfThere, setRestartPolicy } from "../updates/run/members.ts";
 
 /** The containers that a job holds; stored before the first one is stopped. */
 export interface Held {
   mode: "stop" | "pause";
   /** Those that ran, so that stopped ones stay so. */
   containers: HeldContainer[];
+  /** Restart policies that containers get back; missing if they keep theirs meanwhile. */
+  policies?: { id: string; name: string; policy: RestartPolicy }[];
 }
 
 interface HeldContainer {
@@ -32,6 +36,19 @@ export function planHold(mode: Held["mode"], writers: readonly Container[]): Hel
       .map(({ id, name, composeProject }) => ({ id, name, stack: composeProject })),
   };
 }
+
+/** As {@linkcode planHold}, for containers that {@linkcode keepDown} is called for. */
+export const planFirmHold = (users: readonly Container[]): Held => ({
+  ...planHold("stop", users),
+  policies: users.map(({ id, name, details: { restartPolicy } }) => ({
+    id,
+    name,
+    policy: {
+      Name: restartPolicy.name || "no",
+      MaximumRetryCount: restartPolicy.maximumRetryCount,
+    },
+  })),
+});
 
 /**
  * Stops the containers, those that others depend on last, or pauses them. Those that do not exist or run
@@ -59,6 +76,7 @@ export async function hold(deps: Deps, held: Held, operation: Operation): Promis
  */
 export async function release(deps: Deps, held: Held, operation: Operation): Promise<void> {
   const { mode } = held;
+  await restorePolicies(deps, held);
   const present = await presentOf(deps, held, (state) => mode === "stop" || state === "paused");
   if (mode === "pause") {
     return await assertNone(
@@ -69,6 +87,27 @@ export async function release(deps: Deps, held: Held, operation: Operation): Pro
   if ((await onAll(deps, present, "start", operation)).length === 0) return;
   const start = (id: string) => startContainer(deps, id, { operation });
   await assertNone(deps, await onEach(deps, present, start));
+}
+
+/** Keeps an engine that is restarted from starting the containers, until they are released. */
+export const keepDown = (deps: Deps, held: Held): Promise<void> =>
+  setPolicies(deps, held, () => ({ Name: "no" }));
+
+/** Gives containers that still exist their restart policies again. */
+export const restorePolicies = (deps: Deps, held: Held): Promise<void> =>
+  setPolicies(deps, held, (policy) => policy);
+
+async function setPolicies(
+  deps: Deps,
+  { policies = [] }: Held,
+  policyOf: (policy: RestartPolicy) => RestartPolicy,
+): Promise<void> {
+  const failures = await onEach(deps, policies, async (id) => {
+    const { policy } = policies.find((each) => each.id === id)!;
+    const container = await inspectIfThere(deps.engine, id);
+    if (container) await setRestartPolicy(deps.engine, container, policyOf(policy));
+  });
+  await assertNone(deps, failures);
 }
 
 async function presentOf(
@@ -103,7 +142,7 @@ async function onAll(
 
 async function onEach(
   { log }: Pick<Deps, "log">,
-  containers: readonly HeldContainer[],
+  containers: readonly Omit<HeldContainer, "stack">[],
   act: (id: string) => Promise<unknown>,
 ): Promise<string[]> {
   const attempts = containers.map(async ({ id, name }) => {

@@ -21,7 +21,7 @@ import { AppError, messageFor } from "../errors.ts";
 import { JobEnd, type JobRun } from "../jobs/kind.ts";
 import type { Evidence } from "../updates/run/evidence.ts";
 import { throwIfInterrupted } from "../updates/run/interruption.ts";
-import { type Held, hold, planHold, release } from "./hold.ts";
+import { type Held, hold, keepDown, planFirmHold, planHold, release } from "./hold.ts";
 
 /** Part of the request of each job that replaces. */
 export interface ReplacementInput {
@@ -58,9 +58,15 @@ const FAILURE = "failure";
 /** Step that begins with the first change of a volume or directory. */
 const EMPTY = "empty";
 
-/** Records the first change, until which everything has what was there. */
-export const beginChange = (job: ReplacementJob): Promise<boolean> =>
-  job.step(EMPTY, () => Promise.resolve(true));
+/** Records the first change, until which everything has what was there. No container may start since. */
+export async function beginChange(
+  deps: Deps,
+  job: ReplacementJob,
+  { held }: Replacement,
+): Promise<void> {
+  await keepDown(deps, held);
+  await job.step(EMPTY, () => Promise.resolve(true));
+}
 
 /** Value of the step `failure`. */
 interface Failure {
@@ -79,7 +85,7 @@ export function planReplacement({ affected }: ReplacementInput, users: readonly 
   if (users.some(({ id }) => !affected.some((each) => each.id === id))) {
     throw new AppError("conflict", "Other containers use the volumes meanwhile; try again");
   }
-  return planHold("stop", users);
+  return planFirmHold(users);
 }
 
 /**
@@ -125,9 +131,10 @@ export async function replaceOrTakeBack<Result>(
     const failure = await throwIfInterrupted(deps, error);
     const message = messageFor(deps.log, failure, "restore not taken back", { job: job.id });
     const place = kept === null ? "" : `; what was there is in snapshot ${kept}`;
+    const policy = held.policies?.length ? "; stopped containers have restart policy no" : "";
     throw new JobEnd(
       "needs_attention",
-      `${reason}. Taking it back failed: ${message}${place}`,
+      `${reason}. Taking it back failed: ${message}${place}${policy}`,
       result,
     );
   }
@@ -254,7 +261,7 @@ export async function putBack(
   await putPartsBack(deps, { ...used, targetId, snapshot: keptBy(job)! }, {
     job: { signal: deps.jobs.stopping, progress },
     stop: () => stopUsers(deps, replacement),
-    begin: () => beginChange(job),
+    begin: () => beginChange(deps, job, replacement),
     hasBegun: () => job.hasBegun(EMPTY),
   });
 }

@@ -112,7 +112,13 @@ async function keepAndWrite(
   await job.step("write", async () => {
     await stopUsers(deps, replacement);
     const emptiedWith = files === null ? images : null;
-    const request = { snapshot, parts, files, emptiedWith, begin: () => beginChange(job) };
+    const request = {
+      snapshot,
+      parts,
+      files,
+      emptiedWith,
+      begin: () => beginChange(deps, job, replacement),
+    };
     const write = () => writeParts(deps, repository, request, job);
     return await withoutValuesOf(deps.engine, affected, write);
   });

@@ -29,7 +29,7 @@ import { AppError, messageFor } from "../../errors.ts";
 import { JobEnd } from "../../jobs/kind.ts";
 import { nameAgain } from "../../updates/run/image_name.ts";
 import { throwIfInterrupted } from "../../updates/run/interruption.ts";
-import { type Held, release } from "../hold.ts";
+import { type Held, release, restorePolicies } from "../hold.ts";
 import { operationOf } from "../job.ts";
 import {
   beginChange,
@@ -186,7 +186,7 @@ async function write(
     files: null,
     emptiedWith: images,
     async begin() {
-      await beginChange(job);
+      await beginChange(deps, job, replacement);
       // Those of an attempt that was interrupted.
       await removeParts(deps, job);
       await createParts(deps, job, restored.description, restored.after);
@@ -207,6 +207,8 @@ async function deploy(
   if (!job.hasBegun(deployStep("read"))) {
     await stopUsers(deps, replacement);
     await assertParts(deps, job);
+    // A container that the deploy does not replace keeps its policy.
+    await restorePolicies(deps, replacement.held);
   }
   // The deploy's own steps fail for one that was removed.
   for (const { reference, imageId } of images) await nameAgain(deps, reference, imageId);

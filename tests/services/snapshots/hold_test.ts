@@ -1,0 +1,31 @@
+import { deepEqual } from "node:assert/strict";
+import { currentContainers } from "../../../services/containers/reads.ts";
+import { hold, keepDown, planFirmHold, release } from "../../../services/snapshots/hold.ts";
+import { idOf, simulateContainers } from "../../helpers/fake_containers.ts";
+import { fakeEngine } from "../../helpers/fake_engine.ts";
+import { testApp } from "../../helpers/test_app.ts";
+
+Deno.test("an engine that is restarted starts no container that a restore holds", async () => {
+  const policies: unknown[] = [];
+  const db = { name: "db", restart: "always" };
+  await using fake = fakeEngine({
+    ...simulateContainers([db]),
+    "POST /containers/*/update": ({ body }) => {
+      const { Name } = (body as { RestartPolicy: { Name: string } }).RestartPolicy;
+      policies.push(Name);
+      db.restart = Name;
+      return Response.json({ Warnings: null });
+    },
+  });
+  using app = testApp({ engine: fake.engine });
+  const held = planFirmHold(await currentContainers(app.deps));
+  const operation = Symbol("restore");
+  await hold(app.deps, held, operation);
+  await keepDown(app.deps, held);
+  deepEqual(policies, ["no"]);
+  await release(app.deps, held, operation);
+  deepEqual(policies, ["no", "always"]);
+  const actions = fake.requests.flatMap((each) => /^POST .*\/(\w+)/.exec(each)?.[1] ?? []);
+  deepEqual(actions, ["stop", "update", "update", "start"]);
+  deepEqual(held.containers.map(({ id }) => id), [idOf("db")]);
+});
