@@ -131,7 +131,7 @@ export async function attachStack(
       ...settings,
       stack,
       sealedEnv: sealEnv(deps, stack, variables),
-      isMapped: known?.isMapped ?? false,
+      isMapped: false,
       version,
       commitId: head.id,
       isOrphaned: false,
