@@ -27,6 +27,7 @@ import { rangeBetween } from "./fetch/commits.ts";
 import { openTree, type Tree } from "./fetch/tree.ts";
 import { openSecrets } from "./credentials.ts";
 import { findStacks, type MappedStack } from "./mapping.ts";
+import { assertUnchanged } from "./repositories.ts";
 import { readStackSources } from "./stack_sources.ts";
 import { reportStatus } from "./status/channel.ts";
 import { openEnv } from "./variables.ts";
@@ -95,7 +96,7 @@ async function markRewritten(
  */
 async function followMapping(
   deps: FollowDeps,
-  { id, mapping }: GitRepository,
+  repository: GitRepository,
   mapped: readonly MappedStack[],
 ): Promise<string[]> {
   const { db } = deps;
@@ -103,6 +104,8 @@ async function followMapping(
   const projects = mapped.length > 0
     ? new Set((await listAll(deps)).map(({ composeProject }) => composeProject))
     : new Set();
+  assertUnchanged(deps, repository);
+  const { id, mapping } = repository;
   for (const { stack, ...settings } of mapped) {
     const row = selectGitStack(db, stack);
     if (row?.repositoryId === id) {
@@ -159,6 +162,7 @@ async function followStack(
   if (!row || (isMapped && row.isOrphaned)) return;
   const current = selectCurrentVersion(db, stack);
   if (isHeld(row, current)) return;
+  let versions: { before: StoredSources | undefined; after: StoredSources };
   try {
     const before = current && openVersion(deps, current).sources;
     const base = row.directory === null ? before?.base : undefined;
@@ -167,19 +171,23 @@ async function followStack(
       ageIdentity: openSecrets(deps, repository).ageIdentity,
     }, base);
     if (!sources) {
+      assertUnchanged(deps, repository);
       updateGitStack(db, stack, { isOrphaned: true });
       return;
     }
     const after = before ? { ...keptSources(before), ...sources } : sources;
-    await loadDeployable(deps, after, stack);
+    await loadDeployable(deps, after, stack, { hidesValues: true });
     if (!before) assertRoomForStack(deps);
-    storeVersion(deps, repository, row, commit, { before, after });
+    versions = { before, after };
   } catch (error) {
+    assertUnchanged(deps, repository);
     const problem = describe(error, row);
     if (problem === undefined) throw error;
     reportProblem(deps, repository, commit, row, problem);
     return;
   }
+  assertUnchanged(deps, repository);
+  storeVersion(deps, repository, row, commit, versions);
   await measure(deps, bare, commit.id, stack);
 }
 
