@@ -257,7 +257,7 @@ export const gitRepositoryEndpoints = (deps: Deps) => [
     ...WRITE,
     returns: Done,
     failures: UNKNOWN,
-  }, ({ params }) => removeRepository(deps, params.id)),
+  }, ({ caller, params }) => removeRepository(deps, caller, params.id)),
 
   endpoint("POST /api/git/repositories/:id/test", {
     operationId: "testGitRepository",

@@ -2,6 +2,7 @@
 
 import { selectCurrentVersion } from "../../db/stack_versions.ts";
 import { type Caller, includesRole } from "../access/caller.ts";
+import { valueHider } from "../containers/secret_values.ts";
 import type { Deps } from "../deps.ts";
 import { AppError, InputError } from "../errors.ts";
 import { findPlace, readSources, refreshPlace, textsOf } from "./disk_sources.ts";
@@ -88,6 +89,8 @@ export async function readDirectory(
 /**
  * Loads sources that can be deployed.
  *
+ * @param options.hidesValues Whether errors are shown to others than the author of the sources; they
+ * have no values of variables then.
  * @throws {InputError} If there are errors.
  * @throws {AppError} As `ComposeLoader.load()`.
  */
@@ -95,11 +98,16 @@ export async function loadDeployable(
   deps: LoaderDeps & Pick<Deps, "config">,
   sources: StoredSources,
   name: string,
+  { hidesValues = false } = {},
 ): Promise<LoadedProject & { project: Project }> {
   const { bindAllow } = deps.config;
   const loaded = await loadStack(deps, sources, { name, refusesRelative: true, bindAllow });
-  const { errors, project } = loaded;
-  if (!project) throw new InputError(errors.map(toInputIssue));
+  const { errors, project, values } = loaded;
+  if (!project) {
+    const shown = valueHider(hidesValues ? values : []);
+    const issues = errors.map(toInputIssue);
+    throw new InputError(issues.map((issue) => ({ ...issue, message: shown(issue.message) })));
+  }
   return { ...loaded, project };
 }
 

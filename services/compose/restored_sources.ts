@@ -1,14 +1,14 @@
 /** Sources that come back from a snapshot, also under another name or in another directory. @module */
 
 import { dirname, join } from "node:path";
-import { deleteStackVersions, selectCurrentVersion } from "../../db/stack_versions.ts";
+import { selectCurrentVersion } from "../../db/stack_versions.ts";
 import type { Deps } from "../deps.ts";
 import { readSources, textsOf } from "./disk_sources.ts";
 import { isInside } from "../text/paths.ts";
 import { type FileDeps, withHostFiles } from "./project_files.ts";
 import { isSame, storeNewStack } from "./sources.ts";
 import { keptSources, type StoredSources } from "./validate.ts";
-import { findVersion, insertVersion, openVersion } from "./versions.ts";
+import { findVersion, insertVersion, openVersion, removeVersions } from "./versions.ts";
 
 type RestoreDeps = FileDeps & Pick<Deps, "db" | "secrets">;
 
@@ -75,7 +75,7 @@ export async function returnToVersion(
   { name, userId, version }: { name: string; userId: string; version: number | null },
 ): Promise<void> {
   if (version === null) {
-    deleteStackVersions(deps.db, name);
+    removeVersions(deps, name);
     return;
   }
   const { sources } = openVersion(deps, findVersion(deps, name, version));

@@ -5,11 +5,7 @@
  * @module
  */
 
-import {
-  countStackSources,
-  deleteStackVersions,
-  selectCurrentVersion,
-} from "../../db/stack_versions.ts";
+import { countStackSources, selectCurrentVersion } from "../../db/stack_versions.ts";
 import type { Caller } from "../access/caller.ts";
 import type { Deps } from "../deps.ts";
 import { AppError, tooMany } from "../errors.ts";
@@ -38,6 +34,7 @@ import {
   findCurrent,
   insertVersion,
   openVersion,
+  removeVersions,
   withoutSources,
 } from "./versions.ts";
 
@@ -237,6 +234,6 @@ export async function removeStackSource(
   if (stacks.some((stack) => stack.name === name)) {
     throw new AppError("conflict", `Stack ${name} has containers; remove them first`);
   }
-  if (!deleteStackVersions(db, name)) throw withoutSources(name);
+  if (!removeVersions(deps, name)) throw withoutSources(name);
   log.info("stack sources removed", { stack: name });
 }

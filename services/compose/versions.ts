@@ -1,6 +1,8 @@
 /** Stored versions of the sources of stacks. @module */
 
+import { deleteGitStack } from "../../db/git_stacks.ts";
 import {
+  deleteStackVersions,
   deleteStackVersionsUpTo,
   insertStackVersion,
   selectCurrentVersion,
@@ -126,6 +128,17 @@ export function insertVersion(
   log.info("stack sources stored", { stack: name, version, createdBy });
   return stored;
 }
+
+/**
+ * Removes all versions of a stack. It follows no repository any more, so that no commit brings it back.
+ *
+ * @returns Whether there were any.
+ */
+export const removeVersions = ({ db }: Pick<Deps, "db">, name: string): boolean =>
+  db.transaction(() => {
+    deleteGitStack(db, name);
+    return deleteStackVersions(db, name);
+  });
 
 const purposeOf = (stack: string, version: number) => `stack ${stack} version ${version}`;
 

@@ -26,7 +26,7 @@ import { endedDeploys } from "./deploys.ts";
 import { openBare } from "./fetch/bare.ts";
 import { openTree } from "./fetch/tree.ts";
 import { AUTHOR, describe, NEW_ROW } from "./follow.ts";
-import { requireRepository } from "./repositories.ts";
+import { assertUnchanged, isAccepted, requireRepository } from "./repositories.ts";
 import { envText, readStackSources } from "./stack_sources.ts";
 import { type StackState, stateOf } from "./state.ts";
 import { syncRepository } from "./sync.ts";
@@ -97,8 +97,10 @@ export async function attachStack(
   { acceptRecreate, env, ...settings }: StackFollowing,
 ): Promise<StackGitView> {
   const { db } = deps;
-  const repository = await fetchedRepository(deps, caller, settings.repositoryId);
-  return await deps.git.run(repository.id, async () => {
+  const { repositoryId: id } = settings;
+  if (requireRepository(deps, id).head === null) await syncRepository(deps, id, caller);
+  return await deps.git.run(id, async () => {
+    const repository = requireFetched(deps, id);
     const known = selectGitStack(db, stack);
     if (known && known.repositoryId !== repository.id) {
       throw new AppError("conflict", `Stack ${stack} follows another repository; detach it first`);
@@ -123,6 +125,7 @@ export async function attachStack(
     if (selectCurrentVersion(db, stack)?.version !== current?.version) {
       throw new AppError("conflict", `The sources of ${stack} were changed meanwhile; try again`);
     }
+    assertUnchanged(deps, repository);
     const { head } = repository;
     const version = (current?.version ?? 0) + 1;
     const row: GitStack = {
@@ -131,7 +134,7 @@ export async function attachStack(
       ...settings,
       stack,
       sealedEnv: sealEnv(deps, stack, variables),
-      isMapped: known?.isMapped ?? false,
+      isMapped: false,
       version,
       commitId: head.id,
       isOrphaned: false,
@@ -153,16 +156,14 @@ export async function attachStack(
   });
 }
 
-/** Fetches a repository that has no commit yet. */
-async function fetchedRepository(
-  deps: Deps,
-  caller: Caller,
+/** @throws {AppError} `conflict` for a repository without an accepted commit. */
+function requireFetched(
+  deps: Pick<Deps, "db">,
   id: string,
-): Promise<GitRepository & { head: VersionCommit }> {
-  if (requireRepository(deps, id).head === null) await syncRepository(deps, id, caller);
+): GitRepository & { head: VersionCommit } {
   const repository = requireRepository(deps, id);
   const { head, refused, name } = repository;
-  if (head !== null) return { ...repository, head };
+  if (head !== null && isAccepted(repository, head)) return { ...repository, head };
   throw new AppError(
     "conflict",
     `${name} has no accepted commit${refused === null ? "" : `: ${refused.reason}`}`,
@@ -202,7 +203,7 @@ async function sourcesOf(
   }
   const after = before ? { ...keptSources(before), ...sources } : sources;
   try {
-    await loadDeployable(deps, after, "stack");
+    await loadDeployable(deps, after, "stack", { hidesValues: true });
   } catch (error) {
     const problem = describe(error, settings);
     throw problem === undefined ? error : new AppError("invalid", problem, { cause: error });

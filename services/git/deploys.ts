@@ -24,6 +24,7 @@ import { openedAt } from "../updates/window.ts";
 import { openBare } from "./fetch/bare.ts";
 import { AUTHOR, measure } from "./follow.ts";
 import { nextStep, stateOf } from "./state.ts";
+import { isAccepted } from "./repositories.ts";
 import { reportStatus } from "./status/channel.ts";
 
 /** Jobs that are read of a stack. */
@@ -139,6 +140,7 @@ async function takeStep(deps: Deps, stack: string, isOpen: boolean): Promise<voi
     isBusy: maintenance.active ||
       selectUnfinishedJobOf(db, { targetType: "stack", target: stack }) !== undefined,
   });
+  if (step !== "none" && !isTrusted(deps, row)) return;
   const attempt = `${stack} ${row.version}`;
   if (step === "none" || deps.git.isPaused(attempt, deps.now())) return;
   try {
@@ -148,6 +150,13 @@ async function takeStep(deps: Deps, stack: string, isOpen: boolean): Promise<voi
     deps.git.pause(attempt, deps.now());
     deps.log.warn(`git ${step} not started`, { stack, ...errorFields(error) });
   }
+}
+
+/** Versions of unsigned commits may wait from before signatures were required. */
+function isTrusted({ db }: Deps, { stack, repositoryId, version }: GitStack): boolean {
+  const repository = selectGitRepository(db, repositoryId);
+  const commit = selectStackVersion(db, stack, version!)?.gitCommit;
+  return repository !== undefined && !!commit && isAccepted(repository, commit);
 }
 
 async function reportPlan(deps: Deps, { stack, repositoryId, version }: GitStack): Promise<void> {

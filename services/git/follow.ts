@@ -9,7 +9,11 @@ import {
   selectGitStacksOf,
   updateGitStack,
 } from "../../db/git_stacks.ts";
-import { selectCurrentVersion, type VersionCommit } from "../../db/stack_versions.ts";
+import {
+  selectCurrentVersion,
+  type StackVersion,
+  type VersionCommit,
+} from "../../db/stack_versions.ts";
 import { loadDeployable } from "../compose/given_sources.ts";
 import { assertRoomForStack, isSame } from "../compose/sources.ts";
 import { keptSources, type StoredSources } from "../compose/validate.ts";
@@ -23,6 +27,7 @@ import { rangeBetween } from "./fetch/commits.ts";
 import { openTree, type Tree } from "./fetch/tree.ts";
 import { openSecrets } from "./credentials.ts";
 import { findStacks, type MappedStack } from "./mapping.ts";
+import { assertUnchanged } from "./repositories.ts";
 import { readStackSources } from "./stack_sources.ts";
 import { reportStatus } from "./status/channel.ts";
 import { openEnv } from "./variables.ts";
@@ -85,10 +90,13 @@ async function markRewritten(
   }
 }
 
-/** Creates and changes the rows of mapped stacks. A stack of another origin is not taken over. */
+/**
+ * Creates and changes the rows of mapped stacks. A stack of another origin is not taken over, and what a
+ * person has set for one is kept.
+ */
 async function followMapping(
   deps: FollowDeps,
-  { id, mapping }: GitRepository,
+  repository: GitRepository,
   mapped: readonly MappedStack[],
 ): Promise<string[]> {
   const { db } = deps;
@@ -96,10 +104,18 @@ async function followMapping(
   const projects = mapped.length > 0
     ? new Set((await listAll(deps)).map(({ composeProject }) => composeProject))
     : new Set();
+  assertUnchanged(deps, repository);
+  const { id, mapping } = repository;
   for (const { stack, ...settings } of mapped) {
     const row = selectGitStack(db, stack);
     if (row?.repositoryId === id) {
-      updateGitStack(db, stack, { ...settings, isMapped: true, isOrphaned: false });
+      // A commit decides neither the file nor the settings of a stack that is there.
+      if (row.path !== settings.path) {
+        problems.push(
+          `${settings.path}: stack ${stack} follows ${row.path}; attach it to this file, or give ` +
+            "it another name in the mapping",
+        );
+      } else if (row.isMapped) updateGitStack(db, stack, { ...settings, isOrphaned: false });
     } else if (row || selectCurrentVersion(db, stack) || projects.has(stack)) {
       problems.push(
         `${settings.path}: stack ${stack} exists already and does not follow this repository; ` +
@@ -145,7 +161,8 @@ async function followStack(
   const row = selectGitStack(db, stack);
   if (!row || (isMapped && row.isOrphaned)) return;
   const current = selectCurrentVersion(db, stack);
-  if (row.version !== null && current && current.version !== row.version) return;
+  if (isHeld(row, current)) return;
+  let versions: { before: StoredSources | undefined; after: StoredSources };
   try {
     const before = current && openVersion(deps, current).sources;
     const base = row.directory === null ? before?.base : undefined;
@@ -154,19 +171,23 @@ async function followStack(
       ageIdentity: openSecrets(deps, repository).ageIdentity,
     }, base);
     if (!sources) {
+      assertUnchanged(deps, repository);
       updateGitStack(db, stack, { isOrphaned: true });
       return;
     }
     const after = before ? { ...keptSources(before), ...sources } : sources;
-    await loadDeployable(deps, after, stack);
+    await loadDeployable(deps, after, stack, { hidesValues: true });
     if (!before) assertRoomForStack(deps);
-    storeVersion(deps, repository, row, commit, { before, after });
+    versions = { before, after };
   } catch (error) {
+    assertUnchanged(deps, repository);
     const problem = describe(error, row);
     if (problem === undefined) throw error;
     reportProblem(deps, repository, commit, row, problem);
     return;
   }
+  assertUnchanged(deps, repository);
+  storeVersion(deps, repository, row, commit, versions);
   await measure(deps, bare, commit.id, stack);
 }
 
@@ -181,7 +202,7 @@ function storeVersion(
   const { db } = deps;
   // A request may have changed the stack meanwhile; the next round sees it.
   const current = selectCurrentVersion(db, stack);
-  if (version !== null && current && current.version !== version) return;
+  if (isHeld({ version }, current)) return;
   const found = { isOrphaned: false, problem: null };
   if (before && isSameStack(before, sources)) {
     updateGitStack(db, stack, found);
@@ -202,6 +223,10 @@ function storeVersion(
   });
   deps.git.notify();
 }
+
+/** Whether a person has changed or removed the sources, or has stored some before the first commit. */
+const isHeld = ({ version }: Pick<GitStack, "version">, current: StackVersion | undefined) =>
+  version !== (current?.version ?? null);
 
 const isSameStack = (before: StoredSources, after: StoredSources) =>
   isSame(before, after) &&

@@ -10,12 +10,12 @@ import {
   updateGitRepository,
 } from "../../db/git_repositories.ts";
 import { deleteGitStacksOf, selectGitStacksOf } from "../../db/git_stacks.ts";
-import { selectCurrentVersion } from "../../db/stack_versions.ts";
+import { selectCurrentVersion, type VersionCommit } from "../../db/stack_versions.ts";
 import { randomText } from "../builtins.ts";
 import { assertMayDo, type Caller } from "../access/caller.ts";
 import type { Change } from "../change.ts";
 import type { Deps } from "../deps.ts";
-import { requireFound, tooMany } from "../errors.ts";
+import { AppError, requireFound, tooMany } from "../errors.ts";
 import { openIfPossible } from "../secrets/secrets.ts";
 import { REDACTED } from "../text/redact.ts";
 import { openSecrets, readSecrets, type RepositorySecrets, sealSecrets } from "./credentials.ts";
@@ -166,7 +166,8 @@ export async function changeRepository(
     updatedAt: now().toISOString(),
   };
   updateGitRepository(db, after);
-  if (isElsewhere) await removeBare(deps, id);
+  // After a fetch that is running, which would write objects of the other address.
+  if (isElsewhere) await deps.git.run(id, () => removeBare(deps, id));
   deps.git.request(id);
   log.info("git repository changed", { repositoryId: id });
   return { ...getRepository(deps, id), webhookSecret: renewWebhookSecret ? webhookSecret : null };
@@ -175,13 +176,15 @@ export async function changeRepository(
 /**
  * Forgets a repository. Its stacks keep their sources and containers, and follow nothing any more.
  *
- * @throws {AppError} `not_found`.
+ * @throws {AppError} `not_found`; `forbidden` for one with stacks by a caller who may not change stacks.
  */
 export async function removeRepository(
   deps: Pick<Deps, "config" | "db" | "git" | "log">,
+  caller: Caller,
   id: string,
 ): Promise<void> {
   requireRepository(deps, id);
+  if (selectGitStacksOf(deps.db, id).length > 0) assertMayDo(caller, "admin", "stacks:write");
   deps.db.transaction(() => {
     deleteGitStacksOf(deps.db, id);
     deleteGitRepository(deps.db, id);
@@ -194,6 +197,25 @@ export async function removeRepository(
 /** @throws {AppError} `not_found`. */
 export const requireRepository = ({ db }: Pick<Deps, "db">, id: string): GitRepository =>
   requireFound(selectGitRepository(db, id), "Git repository", id);
+
+/** Whether a commit has a signer, if signatures are required now. The last accepted one was checked again. */
+export const isAccepted = (
+  { signatures, head }: Pick<GitRepository, "signatures" | "head">,
+  { id, signer }: VersionCommit,
+): boolean => signatures === "off" || signer !== null || (head?.id === id && head.signer !== null);
+
+/**
+ * Ends a round whose settings are no longer those of the repository. Each change seals the secrets anew.
+ *
+ * @throws {AppError} `not_found`; `conflict`.
+ */
+export function assertUnchanged(
+  deps: Pick<Deps, "db">,
+  { id, name, sealedSecrets }: GitRepository,
+): void {
+  if (requireRepository(deps, id).sealedSecrets === sealedSecrets) return;
+  throw new AppError("conflict", `The settings of ${name} were changed meanwhile; try again`);
+}
 
 /**
  * A mapping creates stacks, and may deploy them.

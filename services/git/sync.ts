@@ -23,7 +23,7 @@ import {
 } from "./fetch/bare.ts";
 import { rangeBetween, readCommit } from "./fetch/commits.ts";
 import { followCommit, type FollowDeps } from "./follow.ts";
-import { requireRepository } from "./repositories.ts";
+import { assertUnchanged, requireRepository } from "./repositories.ts";
 import { verifyCommit } from "./signatures.ts";
 import { parseSigners } from "./signers.ts";
 
@@ -54,6 +54,8 @@ export async function syncRepository(
       await sync(deps, repository, actor, options);
     } catch (error) {
       if (options.signal?.aborted) return;
+      // The next round uses the other settings.
+      assertUnchanged(deps, repository);
       recordFailure(deps, repository, error);
       throw error;
     }
@@ -75,6 +77,7 @@ async function sync(
   if (newest === undefined) {
     throw new AppError("not_found", `The repository does not have the ${describeRef(ref)}`);
   }
+  assertUnchanged(deps, repository);
   const isKnown = (newest === head?.id || newest === refused?.id) && !isChanged(repository);
   if (isKnown && !isForced) {
     updateGitRepositoryFields(db, id, { checkedAt, error: null });
@@ -83,10 +86,12 @@ async function sync(
   const fetched = await fetchCommit(deps, id, remote, ref, { signal, isAgain: head !== null });
   const bare = await openBare(deps, id);
   const commit = await acceptCommit(deps, repository, bare, fetched);
+  assertUnchanged(deps, repository);
   const fetchedAt = now().toISOString();
   updateGitRepositoryFields(db, id, { checkedAt: fetchedAt, fetchedAt, error: null });
   if (!commit) return;
   const problems = await followCommit(deps, repository, { bare, commit });
+  assertUnchanged(deps, repository);
   // Last, so that after a crash the commit is followed again.
   updateGitRepositoryFields(db, id, { head: commit, refused: null, problems });
   deps.log.info("git commit fetched", { repositoryId: id, commit: commit.id });
@@ -128,6 +133,7 @@ async function acceptCommit(
     if (repository.refused?.id === id && repository.refused.reason === error.message) {
       return undefined;
     }
+    assertUnchanged(deps, repository);
     const reason = error.message;
     const data = { repository: repository.name, commit: id, author, message, reason };
     emit(deps, "git.commit_refused", data, () => {

@@ -1,10 +1,9 @@
 /** Gives stacks back to the program that deployed them. @module */
 
-import { deleteStackVersions } from "../../db/stack_versions.ts";
 import { selectUnfinishedJobOf } from "../../db/jobs.ts";
 import type { Deps } from "../deps.ts";
 import { AppError } from "../errors.ts";
-import { findCurrent, openVersion } from "../compose/versions.ts";
+import { findCurrent, openVersion, removeVersions } from "../compose/versions.ts";
 
 /**
  * Removes what is stored here about a stack. Its containers and files stay as they are, also the files
@@ -24,7 +23,7 @@ export function giveBack(
   }
   const job = selectUnfinishedJobOf(db, { targetType: "stack", target: name });
   if (job) throw new AppError("conflict", `Job ${job.id} (${job.kind}) has not finished yet`);
-  deleteStackVersions(db, name);
+  removeVersions(deps, name);
   takeover.clear();
   log.info("stack given back", { stack: name });
 }

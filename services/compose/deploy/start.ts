@@ -3,7 +3,7 @@
 import { type Caller, includesRole } from "../../access/caller.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError, requireFound } from "../../errors.ts";
-import { deleteStackVersions, selectCurrentVersion } from "../../../db/stack_versions.ts";
+import { selectCurrentVersion } from "../../../db/stack_versions.ts";
 import { isLimited } from "../../access/scope.ts";
 import { directoryIdentity, type Identity, volumeIdentity } from "../../containers/reservations.ts";
 import { listAll } from "../../containers/reads.ts";
@@ -25,7 +25,7 @@ import type { DataPlan } from "../../updates/data/plan.ts";
 import type { Obstacle } from "../../updates/run/survey.ts";
 import { readUpdateSettings } from "../../updates/settings.ts";
 import { createStackSource, type NewSources, recordCurrent } from "../sources.ts";
-import { assertCurrent, findVersion } from "../versions.ts";
+import { assertCurrent, findVersion, removeVersions } from "../versions.ts";
 import { observe } from "../plan/observe.ts";
 import type { Observed } from "../plan/observed.ts";
 import type { StackPlan } from "../plan/plan.ts";
@@ -61,7 +61,7 @@ export async function createStack(
     const { version: expectedVersion } = stack;
     return { ...stack, job: await startDeploy(deps, caller, source.name, { expectedVersion }) };
   } catch (error) {
-    deleteStackVersions(deps.db, source.name);
+    removeVersions(deps, source.name);
     throw error;
   }
 }

@@ -159,6 +159,51 @@ Deno.test("a rewritten history waits for a person, before its version is there",
   equal((await gitOf(app, "shop")).state, "behind");
 });
 
+Deno.test("a commit neither changes what a person set, nor brings back a stack", async () => {
+  await using all = await gitWorld();
+  const { app, server, add } = all;
+  const copy = await server.create("stacks");
+  await copy.push({
+    "own/compose.yaml": composeOf("1"),
+    "stacks/shop/compose.yaml": composeOf("1"),
+  });
+  const mapping = [{ ...MAPPING[0], deploy: "plan" }];
+  const { id } = await add(copy.url, { mapping });
+  await round(app);
+  const attach = async (name: string, path: string) => {
+    const { status, body } = await app.call("PUT", `/api/stacks/${name}/git`, {
+      repositoryId: id,
+      path,
+    });
+    equal(status, 200, JSON.stringify(body));
+  };
+  await attach("shop", "stacks/shop/compose.yaml");
+  await attach("blog", "own/compose.yaml");
+  await copy.push({
+    "own/compose.yaml": composeOf("2"),
+    "stacks/blog/compose.yaml": composeOf("3"),
+    "stacks/shop/compose.yaml": composeOf("2"),
+  });
+  await round(app);
+  for (const [name, path] of [["shop", "stacks/shop/compose.yaml"], ["blog", "own/compose.yaml"]]) {
+    const { deploy, path: found, commit, version } = await gitOf(app, name!);
+    deepEqual([deploy, found, commit.message], ["manual", path, "Change"]);
+    equal(version > 1, true);
+  }
+  const { problems } = (await app.call("GET", `/api/git/repositories/${id}`)).body;
+  deepEqual(problems, [
+    "stacks/blog/compose.yaml: stack blog follows own/compose.yaml; attach it to this file, or " +
+    "give it another name in the mapping",
+  ]);
+
+  await copy.push({ "stacks/blog/compose.yaml": null });
+  await round(app);
+  equal((await app.call("DELETE", "/api/stacks/blog")).status, 200);
+  await copy.push({ "own/compose.yaml": composeOf("4") });
+  await round(app);
+  equal((await app.call("GET", "/api/stacks/blog/source")).status, 404);
+});
+
 Deno.test("git:write alone cannot deploy by a change of a repository that has stacks", async () => {
   await using all = await gitWorld();
   const { app, server, add } = all;

@@ -345,6 +345,42 @@ Deno.test("settings that cannot work are refused with the reason", async () => {
   }
 });
 
+Deno.test("a problem does not repeat the value of a variable", async () => {
+  await using all = await gitWorld();
+  const { app, server, add } = all;
+  const copy = await server.create("stacks");
+  await copy.push({
+    "stacks/shop/compose.yaml": "services:\n  web:\n    image: ${NOPE:?$PASSWORD}\n",
+    "stacks/shop/.env": "PASSWORD=hunter2\n",
+  });
+  await add(copy.url);
+  await round(app);
+  match((await gitOf(app, "shop")).problem, /^stacks\/shop\/compose\.yaml:3:.*\*{8}/);
+});
+
+Deno.test("a change during a fetch ends its round, and the next one has the new settings", async () => {
+  await using all = await gitWorld();
+  const { app, server, add } = all;
+  const copy = await server.create("stacks");
+  await copy.push({ "stacks/shop/compose.yaml": composeOf("1") });
+  const { id } = await add(copy.url);
+  const path = `/api/git/repositories/${id}`;
+  server.intercept = () => {
+    server.intercept = () => undefined;
+    return app.call("PUT", path, { mapping: [{ ...MAPPING[0], name: "x-*" }] })
+      .then(() => undefined) as unknown as Promise<Response>;
+  };
+  await round(app);
+  const { body } = await app.call("GET", path);
+  deepEqual([body.head, body.stacks, body.error, body.checkedAt], [null, [], null, null]);
+  await round(app);
+  deepEqual((await app.call("GET", path)).body.stacks.map(({ name }: { name: string }) => name), [
+    "x-shop",
+  ]);
+  const scope = { permissions: ["git:read", "git:write"] };
+  equal((await app.call("DELETE", path, undefined, { scope })).status, 403);
+});
+
 Deno.test("git:write alone neither maps nor attaches stacks", async () => {
   await using all = await gitWorld();
   const { app } = all;
