@@ -36,5 +36,6 @@ export function redeemTicket(
   const grant = tickets.redeem(ticket);
   const caller = grant && callerOf(accounts, grant, address);
   if (!caller) throw new AppError("unauthorized", "The ticket is invalid or has expired");
-  return { ...caller, passed: grant.passed, expiresAtMs: grant.expiresAtMs };
+  const { passed, expiresAtMs } = grant;
+  return { ...caller, ...(passed && { passed }), expiresAtMs };
 }

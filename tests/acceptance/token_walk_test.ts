@@ -197,7 +197,7 @@ async function guardedEndpoints(
   const contracts = new Map<string, Endpoint>(
     (await everyRoute(deps)).flatMap(({ prefix, endpoints }) =>
       endpoints.map((contract) => {
-        const path = (prefix + contract.path).replace(/(.)\/$/, "$1");
+        const path = (prefix + contract.path).replace(/(.)\/$/, "$1").replace(/\{[^}]*\}/, "");
         return [`${contract.method.toUpperCase()} ${path}`, contract] as const;
       })
     ),

@@ -285,6 +285,8 @@ Deno.test("every endpoint refuses an unknown query parameter and an unknown fiel
         ignoring.push(name);
         continue;
       }
+      // The host checks what it gets.
+      if (endpoint.forwards) continue;
       const { error } = await call("?unknown_parameter=1");
       match(error, /^query\.unknown_parameter: unknown query parameter; /, name);
       if (method === "get" || endpoint.upload) continue;
