@@ -43,6 +43,9 @@ export type FollowDeps =
 /** Author of the versions that are made of commits, instead of the id of a user. */
 export const AUTHOR = "git";
 
+/** Problems of a mapping that are kept. */
+const PROBLEMS_MAX = 50;
+
 /** A commit with its files. */
 export interface FetchedCommit {
   bare: Bare;
@@ -66,7 +69,8 @@ export async function followCommit(
   for (const row of selectGitStacksOf(deps.db, repository.id)) {
     await followStack(deps, repository, { bare, commit }, tree, row);
   }
-  return problems;
+  const more = problems.length - PROBLEMS_MAX;
+  return more <= 0 ? problems : [...problems.slice(0, PROBLEMS_MAX), `and ${more} more`];
 }
 
 /**
