@@ -14,6 +14,7 @@ import {
   type StackVersion,
   type VersionCommit,
 } from "../../db/stack_versions.ts";
+import { stackOf } from "../access/scope.ts";
 import { loadDeployable } from "../compose/given_sources.ts";
 import { assertRoomForStack, isSame } from "../compose/sources.ts";
 import { keptSources, type StoredSources } from "../compose/validate.ts";
@@ -105,9 +106,7 @@ async function followMapping(
 ): Promise<string[]> {
   const { db } = deps;
   const problems: string[] = [];
-  const projects = mapped.length > 0
-    ? new Set((await listAll(deps)).map(({ composeProject }) => composeProject))
-    : new Set();
+  const projects = mapped.length > 0 ? new Set((await listAll(deps)).map(stackOf)) : new Set();
   assertUnchanged(deps, repository);
   const { id, mapping } = repository;
   for (const { stack, ...settings } of mapped) {

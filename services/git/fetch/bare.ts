@@ -48,7 +48,8 @@ const load = async () => (await import("isomorphic-git")).default;
 
 /** Opens the repository, which need not exist yet. */
 export async function openBare(deps: Pick<Deps, "config">, id: string): Promise<Bare> {
-  return { git: await load(), at: { fs: guardedFs(), gitdir: directoryOf(deps, id), cache: {} } };
+  const gitdir = directoryOf(deps, id);
+  return { git: await load(), at: { fs: guardedFs(gitdir), gitdir, cache: {} } };
 }
 
 /** Removes the repository with all objects. */
@@ -204,14 +205,18 @@ async function isLarge(gitdir: string): Promise<boolean> {
   return packs.length > PACKS_MAX || sizes.reduce((sum, size) => sum + size, 0) > BYTES_MAX;
 }
 
-/** The file system for the library: a pack is checked before it is written. */
-function guardedFs() {
+/** The file system for the library: a pack is checked before it is written, and a file is there as a whole. */
+function guardedFs(gitdir: string) {
   const { readFile, writeFile, mkdir, rmdir, unlink, stat, lstat, readdir, readlink, symlink, rm } =
     nodeFs().promises;
+  let writes = 0;
   const write = async (...given: Parameters<typeof writeFile>) => {
-    const [path, content] = given;
+    const [path, content, options] = given;
     if (String(path).endsWith(".pack")) assertPack(content as Uint8Array);
-    await writeFile(...given);
+    // Not beside the file, where a rest would be read as a ref after a crash.
+    const written = join(gitdir, `writing-${writes++}`);
+    await writeFile(written, content, options);
+    await nodeFs().promises.rename(written, path as string);
   };
   return {
     promises: {
