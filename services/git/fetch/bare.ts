@@ -9,7 +9,6 @@ import { join, resolve } from "node:path";
 import { nodeFs } from "../../builtins.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError, asAppError } from "../../errors.ts";
-import { COMMITS_MAX } from "./commits.ts";
 import { failure, gitHttp, PACK_BYTES_MAX, type Remote } from "./http.ts";
 import { assertPack } from "./pack_check.ts";
 
@@ -33,8 +32,8 @@ type GuardedFs = ReturnType<typeof guardedFs>;
 /** The last fetched commit has a ref of its own, which tells the server what is known. */
 const FETCHED = "refs/heads/longshore-fetched";
 
-/** Commits that a repository begins with again: as many as are compared with the last accepted one. */
-const DEPTH_AGAIN = COMMITS_MAX;
+/** Limit of the commits that are counted and compared; a repository begins again with as many. */
+export const COMMITS_MAX = 1_000;
 
 /** Packs, and bytes of them, of a repository before it begins again. */
 const PACKS_MAX = 30;
@@ -105,7 +104,7 @@ export async function fetchCommit(
   const { git, at } = bare;
   const isFresh = !await isThere(at.gitdir) || await isLarge(at.gitdir);
   if (isFresh) {
-    const depth = isAgain || await isThere(at.gitdir) ? DEPTH_AGAIN : 1;
+    const depth = isAgain || await isThere(at.gitdir) ? COMMITS_MAX : 1;
     await removeBare(deps, id);
     try {
       await git.init({ ...at, bare: true, defaultBranch: "longshore" });
