@@ -14,6 +14,7 @@ import {
   type StackVersion,
   type VersionCommit,
 } from "../../db/stack_versions.ts";
+import { stackOf } from "../access/scope.ts";
 import { loadDeployable } from "../compose/given_sources.ts";
 import { assertRoomForStack, isSame } from "../compose/sources.ts";
 import { keptSources, type StoredSources } from "../compose/validate.ts";
@@ -43,6 +44,9 @@ export type FollowDeps =
 /** Author of the versions that are made of commits, instead of the id of a user. */
 export const AUTHOR = "git";
 
+/** Problems of a mapping that are kept. */
+const PROBLEMS_MAX = 50;
+
 /** A commit with its files. */
 export interface FetchedCommit {
   bare: Bare;
@@ -66,7 +70,8 @@ export async function followCommit(
   for (const row of selectGitStacksOf(deps.db, repository.id)) {
     await followStack(deps, repository, { bare, commit }, tree, row);
   }
-  return problems;
+  const more = problems.length - PROBLEMS_MAX;
+  return more <= 0 ? problems : [...problems.slice(0, PROBLEMS_MAX), `and ${more} more`];
 }
 
 /**
@@ -101,9 +106,7 @@ async function followMapping(
 ): Promise<string[]> {
   const { db } = deps;
   const problems: string[] = [];
-  const projects = mapped.length > 0
-    ? new Set((await listAll(deps)).map(({ composeProject }) => composeProject))
-    : new Set();
+  const projects = mapped.length > 0 ? new Set((await listAll(deps)).map(stackOf)) : new Set();
   assertUnchanged(deps, repository);
   const { id, mapping } = repository;
   for (const { stack, ...settings } of mapped) {

@@ -9,6 +9,9 @@ export interface MappedStack extends Omit<GitMapping, "name"> {
   stack: string;
 }
 
+/** Limit of the stacks of a repository, and of the files that a mapping finds. */
+const STACKS_MAX = 500;
+
 const NAME = /^[a-z0-9][a-z0-9_-]{0,99}$/;
 
 /**
@@ -26,6 +29,12 @@ export async function findStacks(
     for (const { path, text } of await findFiles(tree, rest.path)) {
       const stack = name.replaceAll("*", () => text);
       const known = stacks.get(stack);
+      if (!known && stacks.size >= STACKS_MAX) {
+        problems.push(
+          `${path}: the repository has more than ${STACKS_MAX} stacks, which is the limit`,
+        );
+        break;
+      }
       if (known) problems.push(`${path}: ${known.path} is the stack ${stack} already`);
       else if (!NAME.test(stack)) {
         problems.push(
@@ -51,6 +60,8 @@ async function findFiles(tree: Tree, path: string): Promise<{ path: string; text
   const parent = parts.slice(0, at).join("/");
   const found: { path: string; text: string }[] = [];
   for (const { path: name } of await tree.list(parent)) {
+    // One more, which is reported.
+    if (found.length > STACKS_MAX) break;
     if (name.length < before.length + behind.length) continue;
     if (!name.startsWith(before) || !name.endsWith(behind)) continue;
     const file = posix.join(parent, name, ...parts.slice(at + 1));

@@ -205,7 +205,7 @@ export const isAccepted = (
 ): boolean => signatures === "off" || signer !== null || (head?.id === id && head.signer !== null);
 
 /**
- * Ends a round whose settings are no longer those of the repository. Each change seals the secrets anew.
+ * Ends a round whose settings are no longer those of the repository. Each change seals the secrets again.
  *
  * @throws {AppError} `not_found`; `conflict`.
  */

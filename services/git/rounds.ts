@@ -57,6 +57,10 @@ export function createGitRounds() {
       paused.set(attempt, now.getTime() + PAUSE_MS);
     },
     isPaused: (attempt: string, now: Date): boolean => (paused.get(attempt) ?? 0) > now.getTime(),
+    /** Lets deliveries of a repository count again, because its fetch failed. */
+    forgetDeliveries(id: string): void {
+      for (const key of deliveries) if (key.startsWith(`${id} `)) deliveries.delete(key);
+    },
     /** Remembers the delivery of a webhook. @returns Whether it is new. */
     isNewDelivery(key: string): boolean {
       if (deliveries.has(key)) return false;

@@ -1,5 +1,6 @@
 /** Signatures of commits: made with SSH keys of allowed signers. @module */
 
+import { Buffer } from "node:buffer";
 import type { Deps } from "../deps.ts";
 import { SignatureError, verifySshSignature } from "../release/ssh_signature.ts";
 import type { Bare } from "./fetch/bare.ts";
@@ -55,7 +56,7 @@ function splitCommit(
   commit: Uint8Array<ArrayBuffer>,
 ): { signed: Uint8Array<ArrayBuffer>; signature: string | undefined } {
   // Latin-1 has a character for each byte.
-  const text = Array.from(commit, (byte) => String.fromCharCode(byte)).join("");
+  const text = Buffer.from(commit).toString("latin1");
   const end = text.indexOf("\n\n");
   const head = end < 0 ? text : text.slice(0, end + 1);
   const found = /^gpgsig (.*\n(?: .*\n)*)/m.exec(head);
@@ -63,7 +64,7 @@ function splitCommit(
   const signature = found[1]!.replaceAll("\n ", "\n");
   const signed = head.slice(0, found.index) + head.slice(found.index + found[0].length) +
     text.slice(head.length);
-  return { signed: Uint8Array.from(signed, (char) => char.charCodeAt(0)), signature };
+  return { signed: new Uint8Array(Buffer.from(signed, "latin1")), signature };
 }
 
 /** Unix milliseconds; `NaN`, which is outside of every period, for an unreadable one. */

@@ -189,6 +189,7 @@ async function verify(
 
 function recordFailure(deps: SyncDeps, { id, name }: GitRepository, error: unknown): void {
   const known = asAppError(error);
+  deps.git.forgetDeliveries(id);
   // The engine is away, which is reported elsewhere.
   if (known?.code === "unavailable") return deps.git.requestLater(id);
   const reason = known?.message ?? "Internal error";

@@ -10,10 +10,15 @@ const ROUND_MS = 15_000;
 
 const MINUTE_MS = 60_000;
 
+/** Wait after a failure where only a webhook requests fetches; what it said would be lost. */
+const RETRY_MINUTES = 15;
+
 export const gitWatcher: Worker = {
   name: "git watcher",
   edition: "ce",
   async run(deps, signal, round) {
+    // Deliveries of webhooks are only remembered in memory.
+    for (const { id } of selectGitRepositories(deps.db)) deps.git.requestLater(id);
     // A slow server does not hold up the others, nor deploys.
     const running = new Map<string, Promise<void>>();
     while (!signal.aborted) {
@@ -70,7 +75,8 @@ async function continueAll(deps: Deps, signal?: AbortSignal): Promise<void> {
   await (await import("./deploys.ts")).continueStacks(deps);
 }
 
-function isDue({ pollMinutes, checkedAt }: GitRepository, now: number): boolean {
-  if (pollMinutes === 0) return false;
-  return checkedAt === null || now - Date.parse(checkedAt) >= pollMinutes * MINUTE_MS;
+function isDue({ pollMinutes, checkedAt, error }: GitRepository, now: number): boolean {
+  const minutes = pollMinutes === 0 && error !== null ? RETRY_MINUTES : pollMinutes;
+  if (minutes === 0) return false;
+  return checkedAt === null || now - Date.parse(checkedAt) >= minutes * MINUTE_MS;
 }

@@ -9,7 +9,6 @@ import { join, resolve } from "node:path";
 import { nodeFs } from "../../builtins.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError, asAppError } from "../../errors.ts";
-import { COMMITS_MAX } from "./commits.ts";
 import { failure, gitHttp, PACK_BYTES_MAX, type Remote } from "./http.ts";
 import { assertPack } from "./pack_check.ts";
 
@@ -33,8 +32,8 @@ type GuardedFs = ReturnType<typeof guardedFs>;
 /** The last fetched commit has a ref of its own, which tells the server what is known. */
 const FETCHED = "refs/heads/longshore-fetched";
 
-/** Commits that a repository begins with again: as many as are compared with the last accepted one. */
-const DEPTH_AGAIN = COMMITS_MAX;
+/** Limit of the commits that are counted and compared; a repository begins again with as many. */
+export const COMMITS_MAX = 1_000;
 
 /** Packs, and bytes of them, of a repository before it begins again. */
 const PACKS_MAX = 30;
@@ -48,7 +47,8 @@ const load = async () => (await import("isomorphic-git")).default;
 
 /** Opens the repository, which need not exist yet. */
 export async function openBare(deps: Pick<Deps, "config">, id: string): Promise<Bare> {
-  return { git: await load(), at: { fs: guardedFs(), gitdir: directoryOf(deps, id), cache: {} } };
+  const gitdir = directoryOf(deps, id);
+  return { git: await load(), at: { fs: guardedFs(gitdir), gitdir, cache: {} } };
 }
 
 /** Removes the repository with all objects. */
@@ -104,7 +104,7 @@ export async function fetchCommit(
   const { git, at } = bare;
   const isFresh = !await isThere(at.gitdir) || await isLarge(at.gitdir);
   if (isFresh) {
-    const depth = isAgain || await isThere(at.gitdir) ? DEPTH_AGAIN : 1;
+    const depth = isAgain || await isThere(at.gitdir) ? COMMITS_MAX : 1;
     await removeBare(deps, id);
     try {
       await git.init({ ...at, bare: true, defaultBranch: "longshore" });
@@ -204,14 +204,18 @@ async function isLarge(gitdir: string): Promise<boolean> {
   return packs.length > PACKS_MAX || sizes.reduce((sum, size) => sum + size, 0) > BYTES_MAX;
 }
 
-/** The file system for the library: a pack is checked before it is written. */
-function guardedFs() {
+/** The file system for the library: a pack is checked before it is written, and a file is there as a whole. */
+function guardedFs(gitdir: string) {
   const { readFile, writeFile, mkdir, rmdir, unlink, stat, lstat, readdir, readlink, symlink, rm } =
     nodeFs().promises;
+  let writes = 0;
   const write = async (...given: Parameters<typeof writeFile>) => {
-    const [path, content] = given;
+    const [path, content, options] = given;
     if (String(path).endsWith(".pack")) assertPack(content as Uint8Array);
-    await writeFile(...given);
+    // Not beside the file, where a rest would be read as a ref after a crash.
+    const written = join(gitdir, `writing-${writes++}`);
+    await writeFile(written, content, options);
+    await nodeFs().promises.rename(written, path as string);
   };
   return {
     promises: {

@@ -1,9 +1,6 @@
 /** Commits of a fetched repository, and which of them are new. @module */
 
-import type { Bare } from "./bare.ts";
-
-/** Limit of the commits that are counted; beyond it there are more. */
-export const COMMITS_MAX = 1_000;
+import { type Bare, COMMITS_MAX } from "./bare.ts";
 
 /** Longest message and author that are kept, in UTF-16 units. */
 const MESSAGE_MAX = 500;

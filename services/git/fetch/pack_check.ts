@@ -14,6 +14,9 @@ import { failure } from "./http.ts";
 const OBJECT_BYTES_MAX = 64 * 1024 * 1024;
 const OBJECTS_BYTES_MAX = 256 * 1024 * 1024;
 
+/** Largest commit, tree and tag, which the library parses as a whole, in bytes. */
+const PARSED_BYTES_MAX = 4 * 1024 * 1024;
+
 /** Limit of objects: entries of trees, and the commits and trees themselves. */
 const OBJECTS_MAX = 100_000;
 
@@ -66,6 +69,9 @@ export function assertPack(pack: Uint8Array, bytesMax = OBJECTS_BYTES_MAX): void
     total += entry.size;
     if (total > bytesMax) throw tooLarge("The repository unpacks", bytesMax);
     const object = resolve(entry, objects);
+    if (object.type !== "blob" && object.content.length > PARSED_BYTES_MAX) {
+      throw tooLarge(`A ${object.type} unpacks`, PARSED_BYTES_MAX);
+    }
     const id = idOf(object);
     // The library finds a base by its id: the second one could be made of the first one.
     if (objects.has(id)) throw damaged();

@@ -13,6 +13,9 @@ const FILE_BYTES_MAX = 1024 * 1024;
 /** Limit of symbolic links from a path to its file, as that of most systems. */
 const LINKS_MAX = 40;
 
+/** Longest target of a symbolic link, as that of most systems, in bytes. */
+const LINK_BYTES_MAX = 4096;
+
 const LINK = "120000";
 const LFS_POINTER = "version https://git-lfs.github.com/spec/v1\n";
 
@@ -78,7 +81,9 @@ export function openTree({ git, at }: Bare, commit: string): Tree {
         [entry, at] = [found, next];
         continue;
       }
-      const target = new TextDecoder().decode(await readBlob(found.oid));
+      const bytes = await readBlob(found.oid);
+      if (bytes.length > LINK_BYTES_MAX) throw refuse(next, "is a symbolic link that is too long");
+      const target = new TextDecoder().decode(bytes);
       const resolved = posix.join(at, target);
       if (target.startsWith("/") || isOutside(resolved) || ++links > LINKS_MAX) {
         throw refuse(next, "is a symbolic link that leads out of the repository");

@@ -381,6 +381,28 @@ Deno.test("a change during a fetch ends its round, and the next one has the new 
   equal((await app.call("DELETE", path, undefined, { scope })).status, 403);
 });
 
+Deno.test("a fetch that failed is tried again, also if only a webhook requests fetches", async () => {
+  await using all = await gitWorld();
+  const { app, server, add } = all;
+  const copy = await server.create("stacks");
+  await copy.push({ "stacks/shop/compose.yaml": composeOf("1") });
+  const { id } = await add(copy.url, { pollMinutes: 0 });
+  equal(app.deps.git.isNewDelivery(`${id} 1`), true);
+  server.intercept = () => new Response(null, { status: 503 });
+  await round(app);
+  equal(app.deps.git.isNewDelivery(`${id} 1`), true);
+  server.intercept = () => undefined;
+  await round(app);
+  const errorOf = async () => (await app.call("GET", `/api/git/repositories/${id}`)).body.error;
+  match(await errorOf(), /503$/);
+  await round(app);
+  equal(await errorOf(), null);
+  server.requests.length = 0;
+  await round(app);
+  await round(app);
+  deepEqual(server.requests, []);
+});
+
 Deno.test("git:write alone neither maps nor attaches stacks", async () => {
   await using all = await gitWorld();
   const { app } = all;

@@ -1,6 +1,7 @@
 /** Signed commits, made by the real `git` and `ssh-keygen`. @module */
 
 import { deepEqual, equal, match } from "node:assert/strict";
+import { updateGitStack } from "../../../db/git_stacks.ts";
 import { temporaryDirectory } from "../../helpers/command.ts";
 import { gitWorld, round } from "../../helpers/git_world.ts";
 import type { WorkingCopy } from "../../helpers/git_server.ts";
@@ -137,4 +138,38 @@ Deno.test("only commits that an allowed signer has signed are accepted", async (
       await isRefused(/the key of ada@example\.org is not valid at this time$/);
     }
   });
+});
+
+Deno.test("an unsigned version waits once signatures are required", async () => {
+  await using world = await gitWorld();
+  using keys = temporaryDirectory();
+  const { app, server, add } = world;
+  const planned = collectEvents(app, (kind) => kind === "git.planned");
+  const ada = await createKey(keys.path);
+  const copy = await server.create("stacks");
+  await copy.push({ "stacks/shop/compose.yaml": composeOf(1) });
+  const { id, mapping } = await add(copy.url);
+  await round(app);
+  const { status } = await app.call("PUT", `/api/git/repositories/${id}`, {
+    signatures: "required",
+    allowedSigners: signer(ada, "ada@example.org"),
+    mapping: [{ ...mapping[0], deploy: "plan" }],
+  });
+  equal(status, 200);
+  updateGitStack(app.deps.db, "shop", { deploy: "plan" });
+  await round(app);
+  const attached = await app.call("PUT", "/api/stacks/blog/git", {
+    repositoryId: id,
+    path: "stacks/shop/compose.yaml",
+  });
+  match(attached.body.error, /has no accepted commit: .*it is not signed$/);
+  deepEqual(planned, []);
+  await signWith(copy, ada);
+  await copy.push({ "stacks/shop/compose.yaml": composeOf(2) });
+  equal(
+    (await app.call("PUT", `/api/git/repositories/${id}`, { signatureScope: "head" })).status,
+    200,
+  );
+  await round(app);
+  equal(planned.length, 1);
 });

@@ -76,6 +76,11 @@ for (
       error: "An object unpacks to more than 64 MiB, which is the limit",
     },
     {
+      what: "a large tree",
+      pack: packOf(1, [...header(2, 5 * MIB), ...deflateSync(new Uint8Array(5 * MIB))]),
+      error: "A tree unpacks to more than 4 MiB, which is the limit",
+    },
+    {
       what: "too many objects",
       pack: (() => {
         const pack = packOf(0);
