@@ -3,12 +3,14 @@
 import { ifThere } from "../../../engine/errors.ts";
 import { imageInspect } from "../../../engine/images.ts";
 import { type Job, selectJobs } from "../../../db/jobs.ts";
+import { selectCurrentVersion } from "../../../db/stack_versions.ts";
 import type { KeptData } from "../../../db/updates/previous.ts";
 import { assertMayDo, type Caller } from "../../access/caller.ts";
 import { openTargetRepository } from "../../backup/targets/open.ts";
 import { translated } from "../../backup/targets/repository.ts";
+import { listAll } from "../../containers/reads.ts";
 import type { Deps } from "../../deps.ts";
-import { AppError } from "../../errors.ts";
+import { AppError, requireFound } from "../../errors.ts";
 import type { JobView } from "../../jobs/view.ts";
 import {
   changedBy,
@@ -40,7 +42,7 @@ const CHANGING_STEP = /^(commit( \d+)?|failure)$/;
  * gives volumes the data from before. After an update, containers go back to their images; after a
  * deploy, the version before is deployed with its images.
  *
- * @throws {AppError} As updates and deploys; `conflict` if nothing is kept to go back to; `forbidden`
+ * @throws {AppError} As updates and deploys; `not_found`; `conflict` if nothing is kept to go back to; `forbidden`
  * after a deploy for callers who may not deploy.
  */
 export async function rollBackStack(
@@ -51,7 +53,11 @@ export async function rollBackStack(
   const { name } = request;
   const changes = changesOf(deps, name);
   const [last] = changes;
-  if (!last) throw new AppError("conflict", `No update or deploy of ${name} is kept`);
+  if (!last) {
+    const isDeployed = (await listAll(deps)).some(({ composeProject }) => composeProject === name);
+    if (!isDeployed) requireFound(selectCurrentVersion(deps.db, name), "Stack", name);
+    throw new AppError("conflict", `No update or deploy of ${name} is kept`);
+  }
   assertTakenBack(last);
   const assertLast = () => {
     if (changesOf(deps, name)[0]?.id === last.id) return;
