@@ -275,6 +275,34 @@ const NOT_DONE: Record<string, string> = {
   "PUT /api/fleet/hosts/:id": "the same",
   "DELETE /api/fleet/hosts/:id": "the same",
   "POST /api/fleet/hosts/:id/accept": "the same",
+  "DELETE /api/fleet/invites/:id": "the answer to POST has the invites in a list",
+  "DELETE /api/fleet/hosts/:id/api/:path": "no host has joined",
+  "GET /api/fleet/hosts/:id/api/:path": "the same",
+  "POST /api/fleet/hosts/:id/api/:path": "the same",
+  "PUT /api/fleet/hosts/:id/api/:path": "the same",
+  "DELETE /api/swarm/configs/:id": "the engine of this test manages no swarm",
+  "DELETE /api/swarm/secrets/:id": "the same",
+  "GET /api/swarm/configs": "the same",
+  "GET /api/swarm/nodes": "the same",
+  "GET /api/swarm/nodes/:id": "the same",
+  "GET /api/swarm/nodes/:id/tasks": "the same",
+  "GET /api/swarm/secrets": "the same",
+  "GET /api/swarm/services": "the same",
+  "GET /api/swarm/services/:id": "the same",
+  "GET /api/swarm/services/:id/logs": "the same",
+  "GET /api/swarm/services/:id/logs/stream": "the same",
+  "GET /api/swarm/services/:id/tasks": "the same",
+  "GET /api/swarm/tokens": "the same",
+  "POST /api/swarm/configs": "the same",
+  "POST /api/swarm/configs/:id/rotate": "the same",
+  "POST /api/swarm/secrets": "the same",
+  "POST /api/swarm/secrets/:id/rotate": "the same",
+  "POST /api/swarm/services/:id/restart": "the same",
+  "POST /api/swarm/services/:id/rollback": "the same",
+  "POST /api/swarm/services/:id/scale": "the same",
+  "POST /api/swarm/services/:id/update": "the same",
+  "POST /api/swarm/tokens/rotate": "the same",
+  "PUT /api/swarm/nodes/:id": "the same",
   "POST /api/containers/:id/rebuild": "the engine refuses the new container, with a secret",
   "POST /api/containers/:id/rollback": "no update succeeds in this test, because of the same",
   "POST /api/stacks/:name/rollback": "the same",
@@ -671,6 +699,7 @@ function specialBody(service: PlantedService, { method, pattern }: Walked): unkn
     case `PUT ${ENTERPRISE}/compliance/config`:
       return { enabled: true, retention_days: 365, log_api_reads: true, export_format: "csv" };
     case "POST /api/containers/:id/update":
+    case "POST /api/stacks/:name/deploy":
     case "POST /api/stacks/:name/update":
       // The engine refuses the containers that bringing data back and rehearsals need.
       return { data: "keep", rehearse: false };

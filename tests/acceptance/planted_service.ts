@@ -82,6 +82,7 @@ export async function plantedService(
     ids: new Map([
       ["/api/containers", idOf("web")],
       ["/api/stacks", "shop"],
+      ["/api/backup/stacks", "shop"],
       ["/api/stacks/:name/versions", "1"],
       ["/api/stacks/:name/versions/:version/diff", "1"],
       ["/api/images", IMAGE],
