@@ -51,6 +51,7 @@ async function hasFailed(
   const container = await inspectIfThere(engine, id);
   if (!container || container.State.Status === "created") return false;
   const { ExitCode, Health } = container.State;
-  return reason.startsWith(`${name} `) || Health?.Status === "unhealthy" ||
+  const isNamed = reason.startsWith(name) && !/^[\w.-]/.test(reason.slice(name.length));
+  return isNamed || Health?.Status === "unhealthy" ||
     (!isUp(container) && ExitCode !== 0);
 }
