@@ -9,7 +9,8 @@ export const ROOT = new URL("../", import.meta.url);
  * Name of the host of the fleet whose pages the document has; `undefined` for this server's own. Pages
  * of another host are another document, so that nothing of one host is taken for another's.
  */
-export const HOST = hostOf("/" + location.pathname.slice(ROOT.pathname.length));
+export const HOST = globalThis.location &&
+  hostOf("/" + location.pathname.slice(ROOT.pathname.length));
 
 /** Sign-in, accounts and the fleet are this server's on every page. */
 const OF_HOST = /^api\/(?!(account|fleet)\b)/;

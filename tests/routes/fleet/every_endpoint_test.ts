@@ -27,8 +27,8 @@ const CALLERS: Record<string, CallOptions> = {
 const OWN =
   /^\w+ (\/api\/(account|users|sessions|settings|setup|tokens|identity|fleet)\b|\/api\/ext\/service-enterprise\/(roles|users|sso|ip-allowlist|mtls|encryption|compliance)\b|\/api\/edition\/)/;
 
-/** WebSockets, which need a handshake, and requests to other systems. */
-const SKIPPED = /\/(terminal|attach)$|\/(test|check|poll)$/;
+/** WebSockets, which need a handshake, requests to other systems, and a stream without end. */
+const SKIPPED = /\/(terminal|attach|feed)$|\/(test|check|poll)$/;
 
 const walkedOf = async (app: TestApp): Promise<(Walked & { endpoint: Endpoint })[]> => {
   const endpoints = new Map<string, Endpoint>();

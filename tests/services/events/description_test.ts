@@ -385,6 +385,49 @@ const EXPECTED: { [Kind in keyof EventMap]: { data: EventMap[Kind]; lines: strin
       "web exited with code 1",
     ],
   },
+  "git.planned": {
+    data: {
+      stack: "shop",
+      repository: "Stacks",
+      version: 4,
+      changes: ["recreate web"],
+      commit: "0123456789abcdef",
+      author: "Ada <ada@example.com>",
+      message: "A newer web",
+    },
+    lines: [
+      "🔵 host-1: Commit planned: shop",
+      "Commit: 0123456789",
+      "Author: Ada <ada@example.com>",
+      "Message: A newer web",
+      "Changes: recreate web",
+    ],
+  },
+  "git.fetch_failed": {
+    data: { repository: "Stacks", reason: "The server answered 503" },
+    lines: [
+      "🟠 host-1: Git fetch failed: Stacks",
+      "The server answered 503",
+    ],
+  },
+  "git.commit_refused": {
+    data: {
+      repository: "Stacks",
+      stack: "shop",
+      reason: "The commit is not signed",
+      commit: "0123456789abcdef",
+      author: "Ada <ada@example.com>",
+      message: "A newer web",
+    },
+    lines: [
+      "🟠 host-1: Commit refused: Stacks",
+      "Stack: shop",
+      "Commit: 0123456789",
+      "Author: Ada <ada@example.com>",
+      "Message: A newer web",
+      "The commit is not signed",
+    ],
+  },
   "service.degraded": {
     data: { service: "shop_web", stack: "shop", running: 1, desired: 3, reason: "No such image" },
     lines: ["🟠 host-1: Service degraded: shop_web", "Running tasks: 1 of 3", "No such image"],

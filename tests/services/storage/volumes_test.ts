@@ -1,6 +1,7 @@
 import { deepEqual, equal, rejects } from "node:assert/strict";
 import { readDiskBreakdown } from "../../../services/storage/disk_usage.ts";
 import { listVolumes, removeVolume } from "../../../services/storage/volumes.ts";
+import { createReservations } from "../../../services/containers/reservations.ts";
 import { createInventory } from "../../../services/containers/inventory.ts";
 import { simulateContainers } from "../../helpers/fake_containers.ts";
 import { createDiskUsageCache } from "../../../services/storage/disk_usage_cache.ts";
@@ -11,7 +12,11 @@ function depsOf({ engine }: FakeEngine) {
   const now = () => new Date(clock.ms);
   const inventory = createInventory(now);
   const diskUsage = createDiskUsageCache(engine, now);
-  return { engine, diskUsage, inventory, self: { id: null, hostname: null }, now, clock };
+  return {
+    ...{ engine, diskUsage, inventory, now, clock },
+    self: { id: null, hostname: null },
+    reservations: createReservations(),
+  };
 }
 
 const volumeOf = (Name: string, fields = {}) => ({
