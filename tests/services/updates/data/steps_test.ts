@@ -6,6 +6,7 @@ import {
   type DataState,
 } from "../../../../services/updates/data/steps.ts";
 import { setContainers } from "../../../helpers/fake_containers.ts";
+import { temporaryDirectory } from "../../../helpers/command.ts";
 import { fakeEngine } from "../../../helpers/fake_engine.ts";
 import { resumedJob } from "../../../helpers/resumed_job.ts";
 import { testApp } from "../../../helpers/test_app.ts";
@@ -28,7 +29,8 @@ async function broughtBack(
 ): Promise<DataState> {
   const volume = { Name: "data", Mountpoint: "/volumes/data" };
   await using fake = fakeEngine({ "GET /volumes": () => Response.json({ Volumes: [volume] }) });
-  using app = testApp({ engine: fake.engine });
+  using data = temporaryDirectory();
+  using app = testApp({ engine: fake.engine, config: { dataDir: data.path } });
   setContainers(app, ...user ? [{ name: user, state: "running" as const, volumes: ["data"] }] : []);
   const targetId = user ? (await targetForSnapshot(app.deps, undefined)).id : input.targetId;
   const { job } = resumedJob({ target: "shop", input: { ...input, targetId } }, {
