@@ -57,7 +57,7 @@ const StackGit = z.object({
   state: z.enum(STACK_STATES).meta({
     description: "waiting: no version yet; refused: the newest commit has errors; orphaned: the " +
       "repository does not have the file any more; drift: the sources were edited here; rewritten: " +
-      "the deployed commit is no longer in the history; failed: the deploy of the newest version " +
+      "the deployed commit is not in the history any more; failed: the deploy of the newest version " +
       "failed; behind: it is not deployed; current: it is",
   }),
   version: z.int().nullable().meta({ description: "The newest one that was made of a commit" }),

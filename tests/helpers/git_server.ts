@@ -76,7 +76,7 @@ export async function gitServer(identity?: Identity): Promise<GitServer> {
 }
 
 async function createRepository(root: string, url: string, name: string): Promise<WorkingCopy> {
-  const [bare, directory] = [`${root}/${name}.git`, `${root}/work/${name}`];
+  const [bare, directory] = [`${root}/${name}.git`, `${root}/copies/${name}`];
   await git(root, "init", "-q", "--bare", "-b", "main", bare);
   await git(bare, "config", "http.receivepack", "true");
   await Deno.mkdir(directory, { recursive: true });

@@ -61,7 +61,7 @@ interface Position {
 }
 
 /**
- * Opens a feed. It ends when the caller is no longer authorized.
+ * Opens a feed. It ends with the rights of the caller.
  *
  * @throws {AppError} `unavailable` or `too_many_requests` above a limit of streams.
  */

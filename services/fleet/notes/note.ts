@@ -1,6 +1,6 @@
 /**
  * Notes: what a hub says about a request that it passes on, signed with its Ed25519 key. The signature
- * is over the bytes as they are sent, so that there is no second form of the same note.
+ * is over the bytes as they are sent, so that a note has one form only.
  *
  * @module
  */

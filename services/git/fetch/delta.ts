@@ -40,7 +40,7 @@ export function applyDelta(base: Uint8Array, delta: Uint8Array): Uint8Array {
       part = delta.subarray(at, at += op);
       if (part.length !== op) throw new RangeError("The delta is cut");
     }
-    // Throws if there is no room.
+    // `set` throws for a part that is too long.
     result.set(part, filled);
     filled += part.length;
   }
