@@ -116,7 +116,7 @@ dashboardTest("a host has pages of its own, which the banner leads to and back f
     await tab.open("/hosts/edge-7/containers");
     await tab.find("row", /shop.*Exited/);
     await member.kill9();
-    const note = await tab.find("alert", /^Host edge-7 is away since /);
+    const note = await tab.find("alert", /^Host edge-7 is away, last seen /);
     match(await note.evaluate((each) => each.querySelector("time")?.dateTime ?? ""), /^\d{4}-/);
     await checkBothThemes(tab);
   });

@@ -89,7 +89,7 @@ function reasonOf({ state, since }: FleetHost): ComponentChildren {
     case "away":
       return (
         <>
-          is away since <Time at={since} />. It connects again by itself.
+          is away, last seen <Time at={since} />. It connects again by itself.
         </>
       );
     case "pending":
