@@ -27,8 +27,7 @@ const OfHost = {
   asOf: Timestamp.meta({ description: "When the host had it so, by the clock of this server" }),
 };
 
-const DESCRIPTION =
-  "By host, from the copy that this server keeps: no host is asked, and rows of " +
+const DESCRIPTION = "From the copy that this server keeps: no host is asked, and rows of " +
   "a host that is away stay with their age.";
 
 const Sums = z.object({

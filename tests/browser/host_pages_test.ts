@@ -5,7 +5,7 @@
 import { deepEqual, equal, match } from "node:assert/strict";
 import type { HTTPRequest } from "puppeteer-core";
 import { dashboardTest, startDashboardBrowser } from "../helpers/dashboard.ts";
-import { checkBothThemes } from "../helpers/dashboard_steps.ts";
+import { checkBothThemes, hasColumns, rowMatches } from "../helpers/dashboard_steps.ts";
 import { simulateContainers } from "../helpers/fake_containers.ts";
 import { fakeEngine } from "../helpers/fake_engine.ts";
 import { joinFleet } from "../helpers/joined_host.ts";
@@ -111,6 +111,28 @@ dashboardTest("a host has pages of its own, which the banner leads to and back f
     await tab.find("row", /hub-web.*Running/);
     equal(path(), "/containers");
   });
+
+  await t.step(
+    "the lists over all hosts name the host of each row, which an action runs on",
+    async () => {
+      await tab.go("/hosts?list=containers");
+      await tab.find("tab", "Containers");
+      await hasColumns(tab, ["Name", "State", "Health", "Image", "Stack", "Host"]);
+      await rowMatches(tab, "shop", /Exited[^]*edge-7/);
+      await tab.choose("shop", "Start");
+      await tab.status("Started shop");
+      await rowMatches(tab, "shop", /Running[^]*edge-7/);
+      await checkBothThemes(tab);
+      await tab.type("searchbox", "Filter containers", "nothing");
+      await tab.click("button", "Clear filters");
+      await tab.choose("shop", "Stop");
+      await rowMatches(tab, "shop", /Exited[^]*edge-7/);
+      for (const list of ["Stacks", "Updates", "Alerts"]) {
+        await tab.click("tab", list);
+        await tab.find("searchbox", `Filter ${list.toLowerCase()}`);
+      }
+    },
+  );
 
   await t.step("a host that is away says so", async () => {
     await tab.open("/hosts/edge-7/containers");

@@ -90,17 +90,19 @@ const count = <Row>(rows: readonly Row[], isCounted: (row: Row) => boolean): num
 
 function attentionOf(sums: Sums, state: HostState, problem: string | null): string[] {
   const { containers, stacks, alerts, updates } = sums;
-  const numbers: [number | undefined, string][] = [
+  const numbers: [number | undefined, one: string, many?: string][] = [
     [containers?.unhealthy, "unhealthy"],
     [containers?.restarting, "restarting"],
-    [stacks?.degraded, "degraded stacks"],
-    [alerts?.total, "firing alerts"],
-    [updates?.available, "updates"],
+    [stacks?.degraded, "degraded stack", "degraded stacks"],
+    [alerts?.total, "firing alert", "firing alerts"],
+    [updates?.available, "update", "updates"],
   ];
   return [
     ...state === "away" || state === "late" || state === "pending" ? [state] : [],
     ...problem === null ? [] : [problem],
-    ...numbers.flatMap(([number, words]) => number ? [`${number} ${words}`] : []),
+    ...numbers.flatMap(([number, one, many = one]) =>
+      number ? [`${number} ${number === 1 ? one : many}`] : []
+    ),
   ];
 }
 
