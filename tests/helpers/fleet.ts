@@ -129,7 +129,12 @@ export async function testFleet(
   const fleet: TestFleet = {
     hub,
     member,
-    host: { id: "host-7", name: "edge-7", state: "away since 2026-01-01T00:00:00.000Z" },
+    host: {
+      id: "host-7",
+      name: "edge-7",
+      labels: { site: "kiel" },
+      state: "away since 2026-01-01T00:00:00.000Z",
+    },
     link: {
       peer: MEMBER,
       open: () => Promise.resolve(stream()),

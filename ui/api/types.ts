@@ -351,6 +351,8 @@ export type ApiToken = {
     | null;
   stacks: (string)[] | null;
   containers: (string)[] | null;
+  hosts: (string)[] | null;
+  hostLabels: (string)[] | null;
   userId: string;
   createdAt: string;
   rotatedAt: string | null;
@@ -2279,6 +2281,8 @@ export type IssuedApiToken = {
     | null;
   stacks: (string)[] | null;
   containers: (string)[] | null;
+  hosts: (string)[] | null;
+  hostLabels: (string)[] | null;
   userId: string;
   createdAt: string;
   rotatedAt: string | null;
@@ -2666,6 +2670,8 @@ export type NewApiToken = {
     | null;
   stacks?: (string)[] | null;
   containers?: (string)[] | null;
+  hosts?: (string)[] | null;
+  hostLabels?: (string)[] | null;
   expiresAt?: string | null;
 };
 
@@ -3081,6 +3087,8 @@ export type NewRole = {
   description?: string;
   priority?: number;
   permissions?: (Permission)[];
+  hosts?: (string)[] | null;
+  host_labels?: (string)[] | null;
 };
 
 export type NewSchedule = {
@@ -3855,6 +3863,8 @@ export type Role = {
   priority: number;
   permission_count: number;
   user_count: number;
+  hosts: (string)[] | null;
+  host_labels: (string)[] | null;
   created_at: string;
   updated_at: string;
   permissions: ({ resource: string; actions: (string)[] })[];
@@ -3876,6 +3886,8 @@ export type RoleChanges = {
   description?: string;
   priority?: number;
   permissions?: (Permission)[];
+  hosts?: (string)[] | null;
+  host_labels?: (string)[] | null;
 };
 
 export type RolePage = { roles: (RoleSummary)[]; total: number; limit: number; offset: number };
@@ -3887,6 +3899,8 @@ export type RoleSummary = {
   priority: number;
   permission_count: number;
   user_count: number;
+  hosts: (string)[] | null;
+  host_labels: (string)[] | null;
   created_at: string;
   updated_at: string;
 };

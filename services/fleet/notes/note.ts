@@ -5,7 +5,7 @@
  * @module
  */
 
-import type { Scope } from "../../access/scope.ts";
+import { type Scope, UNLIMITED } from "../../access/scope.ts";
 import { USER_ROLES, type UserRole } from "../../access/caller.ts";
 
 /** Request header of a note: the bytes and the signature in base64url, joined by a dot. */
@@ -154,7 +154,7 @@ function toScope(limits: unknown): Scope | null | undefined {
   if (!Array.isArray(limits) || limits.length !== 3) return undefined;
   if (!limits.every((each) => each === null || isList(each))) return undefined;
   const [permissions, stacks, containers] = limits;
-  return { permissions, stacks, containers };
+  return { ...UNLIMITED, permissions, stacks, containers };
 }
 
 const isText = (value: unknown): value is string =>
