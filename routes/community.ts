@@ -121,6 +121,7 @@ export const communityGroups: readonly EndpointGroup[] = [
     () => import("./fleet/invites.ts"),
     () => import("./fleet/lists.ts"),
     () => import("./fleet/link.ts"),
+    () => import("./fleet/runs.ts"),
     () => import("./fleet/passing.ts"),
   ),
   group("/api/feed", () => import("./fleet/feed.ts")),

@@ -749,6 +749,7 @@ export type ChatChannelChanges = {
     | "host.joined"
     | "host.away"
     | "host.back"
+    | "fleet.run_ended"
     | "host.duplicate"
     | "deploy.succeeded"
     | "deploy.rolled_back"
@@ -1629,6 +1630,37 @@ export type FleetOverview = {
   hosts: (FleetHostOverview)[];
 };
 
+export type FleetRun = {
+  action: "prune";
+  hosts?: (string)[];
+  labels?: (string)[];
+  options?: {
+    olderThanHours?: number;
+    kinds?: ("containers" | "networks" | "volumes" | "images" | "buildCache")[];
+    unusedImages?: boolean;
+    includeVolumes?: boolean;
+  };
+} | {
+  action: "update-check";
+  hosts?: (string)[];
+  labels?: (string)[];
+  options?: Record<string, unknown>;
+} | {
+  action: "update";
+  hosts?: (string)[];
+  labels?: (string)[];
+  options: { stack: string; pull?: "always" | "missing" };
+} | { action: "deploy"; hosts?: (string)[]; labels?: (string)[]; options: { stack: string } };
+
+export type FleetRunPlan = {
+  hosts: ({
+    id: string;
+    name: string;
+    state: "pending" | "connected" | "late" | "away" | "never" | "left";
+    obstacle: string | null;
+  })[];
+};
+
 export type FleetStack = {
   id: string;
   name: string;
@@ -2325,7 +2357,7 @@ export type Job = {
 
 export type JobKind = {
   id: string;
-  group: "Backups" | "Images" | "Stacks" | "Swarm" | "Takeover" | "Updates";
+  group: "Backups" | "Fleet" | "Images" | "Stacks" | "Swarm" | "Takeover" | "Updates";
   title: string;
   running: string;
   steps: Record<string, string>;
@@ -2728,6 +2760,7 @@ export type NewChatChannel = {
     | "host.joined"
     | "host.away"
     | "host.back"
+    | "fleet.run_ended"
     | "host.duplicate"
     | "deploy.succeeded"
     | "deploy.rolled_back"
@@ -2954,6 +2987,7 @@ export type NewNotificationChannel = {
     | "host.joined"
     | "host.away"
     | "host.back"
+    | "fleet.run_ended"
     | "host.duplicate"
     | "deploy.succeeded"
     | "deploy.rolled_back"
@@ -3229,6 +3263,7 @@ export type NewWebhook = {
     | "host.joined"
     | "host.away"
     | "host.back"
+    | "fleet.run_ended"
     | "host.duplicate"
     | "deploy.succeeded"
     | "deploy.rolled_back"
@@ -3332,6 +3367,7 @@ export type NotificationChannelChanges = {
     | "host.joined"
     | "host.away"
     | "host.back"
+    | "fleet.run_ended"
     | "host.duplicate"
     | "deploy.succeeded"
     | "deploy.rolled_back"
@@ -5112,6 +5148,7 @@ export type WebhookChanges = {
     | "host.joined"
     | "host.away"
     | "host.back"
+    | "fleet.run_ended"
     | "host.duplicate"
     | "deploy.succeeded"
     | "deploy.rolled_back"
@@ -6175,6 +6212,7 @@ export interface Operations {
     result: HostAnswer;
   };
   "POST /api/fleet/invites": { body: NewFleetInvite | undefined; result: CreatedFleetInvite };
+  "POST /api/fleet/run": { query?: { plan?: boolean }; body: FleetRun; result: FleetRunPlan | Job };
   "POST /api/git/repositories": { body: NewGitRepository; result: GitRepositoryWithSecret };
   "POST /api/git/repositories/{id}/fetch": { path: { id: string }; result: GitRepository };
   "POST /api/git/repositories/{id}/test": { path: { id: string }; result: GitRepositoryTest };

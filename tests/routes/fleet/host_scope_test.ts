@@ -7,53 +7,15 @@
 
 import { deepEqual, equal, ok } from "node:assert/strict";
 import { insertRoleAssignment } from "../../../db/enterprise/role_assignments.ts";
-import { insertFleetHost } from "../../../db/fleet_hosts.ts";
 import { everyEndpoint, rightRequest } from "../../acceptance/endpoint_walk.ts";
-import { setContainers, simulateContainers } from "../../helpers/fake_containers.ts";
-import { fakeEngine } from "../../helpers/fake_engine.ts";
-import { type TestFleet, testFleet } from "../../helpers/fleet.ts";
-import type { CallOptions, TestAppOptions } from "../../helpers/test_app.ts";
-
-/** A container of the hub, and a host that the callers do not see. */
-const OF_HUB = "zqhub";
-const OTHER_HOST = "shop-1";
+import { type TestFleet } from "../../helpers/fleet.ts";
+import { OF_HUB, OTHER_HOST, scopedFleet } from "../../helpers/scoped_fleet.ts";
+import type { CallOptions } from "../../helpers/test_app.ts";
 
 /** WebSockets, which need a handshake, requests to other systems, and streams without end. */
 const SKIPPED = /\/(terminal|attach|feed|stream)$|\/(test|check|poll|load)$|\/:path$/;
 
 const EDGE: CallOptions = { role: "admin", scope: { hosts: ["edge-*"] } };
-
-async function scopedFleet(
-  hub: TestAppOptions = {},
-): Promise<{ fleet: TestFleet; end: () => Promise<void> }> {
-  const stack = new AsyncDisposableStack();
-  const engine = (name: string) => stack.use(fakeEngine(simulateContainers([{ name }]))).engine;
-  const fleet = stack.use(
-    await testFleet({
-      hub: { edition: "enterprise", engine: engine(OF_HUB), ...hub },
-      member: { edition: "enterprise", engine: engine("web") },
-    }),
-  );
-  setContainers(fleet.hub, { name: OF_HUB });
-  setContainers(fleet.member, { name: "web" });
-  const { deps } = fleet.hub;
-  const other = { id: "host-1", name: OTHER_HOST, labels: { site: "bonn" }, state: "away" };
-  for (const { id, name, labels } of [fleet.host, other]) {
-    insertFleetHost(deps.db, {
-      ...{ id, name, labels: { ...labels }, linkKey: `key of ${name}`, noteKey: "", machine: "" },
-      ...{ version: "0.1.0", address: "192.0.2.7", inviteId: null, challenge: 0 },
-      ...{ isPending: false, isConnected: false, isReportedAway: false, leftAt: null },
-      ...{ joinedAt: "2026-01-01T00:00:00.000Z", lastSeenAt: null },
-    });
-  }
-  deps.fleet.refresh();
-  const side = deps.passing.hub()!;
-  deps.passing.hub = () => ({
-    ...side,
-    findHost: (ref) => [other.id, other.name].includes(ref) ? other : side.findHost(ref),
-  });
-  return { fleet, end: () => stack.disposeAsync() };
-}
 
 const namesOf = async ({ hub }: TestFleet, path: string, options: CallOptions) => {
   const { status, body } = await hub.call("GET", `/api/fleet/${path}`, undefined, options);
@@ -61,7 +23,7 @@ const namesOf = async ({ hub }: TestFleet, path: string, options: CallOptions) =
 };
 
 Deno.test("a token limited to hosts sees nothing of the hub and no other host", async () => {
-  const { fleet, end } = await scopedFleet();
+  await using fleet = await scopedFleet();
   const wrong: string[] = [];
   let refused = 0;
   for (const walked of await everyEndpoint(fleet.hub.deps)) {
@@ -88,11 +50,10 @@ Deno.test("a token limited to hosts sees nothing of the hub and no other host", 
   }
   deepEqual(wrong, []);
   ok(refused > 100, `${refused} refusals`);
-  await end();
 });
 
 Deno.test("names and labels of hosts limit a token together, and other limits count at the host", async () => {
-  const { fleet, end } = await scopedFleet();
+  await using fleet = await scopedFleet();
   const limitedTo = (scope: CallOptions["scope"]) => ({ role: "admin", scope }) as const;
   deepEqual(await namesOf(fleet, "hosts", limitedTo({ hosts: ["*"] })), ["edge-7", "shop-1"]);
   deepEqual(await namesOf(fleet, "hosts", EDGE), ["edge-7"]);
@@ -111,11 +72,10 @@ Deno.test("names and labels of hosts limit a token together, and other limits co
     const { containers: found } = await listed.json();
     deepEqual(found.map(({ name }: { name: string }) => name), expected);
   }
-  await end();
 });
 
 Deno.test("hosts of a custom role narrow the base role, and its permissions count only there", async () => {
-  const { fleet, end } = await scopedFleet();
+  await using fleet = await scopedFleet();
   const { hub } = fleet;
   const ROLES = "/api/ext/service-enterprise/roles";
   const viewer: CallOptions = { role: "viewer" };
@@ -148,5 +108,4 @@ Deno.test("hosts of a custom role narrow the base role, and its permissions coun
   equal(await pass("GET", "/api/containers", { role: "admin" }), 200);
   // A token of the account is limited as well.
   deepEqual(await namesOf(fleet, "hosts", { role: "admin", scope: {} }), ["edge-7"]);
-  await end();
 });
