@@ -39,19 +39,19 @@ const StackUpdate = z.strictObject({
 const StackDeploy = z.strictObject({ stack: StackName });
 
 const Run = z.discriminatedUnion("action", [
-  z.object({
+  z.strictObject({
     action: z.literal("prune"),
     ...Chosen,
     options: z.strictObject(pruneFields).refine(saysVolumesTwice, NEEDS_INCLUDE_VOLUMES)
       .prefault({}),
   }),
-  z.object({
+  z.strictObject({
     action: z.literal("update-check"),
     ...Chosen,
     options: z.strictObject({}).prefault({}),
   }),
-  z.object({ action: z.literal("update"), ...Chosen, options: StackUpdate }),
-  z.object({ action: z.literal("deploy"), ...Chosen, options: StackDeploy }),
+  z.strictObject({ action: z.literal("update"), ...Chosen, options: StackUpdate }),
+  z.strictObject({ action: z.literal("deploy"), ...Chosen, options: StackDeploy }),
 ]).refine(isOneChoice, ONE_CHOICE).meta({
   id: "FleetRun",
   example: { action: "update-check", labels: ["site=kiel"], options: {} },

@@ -27,7 +27,7 @@ function pipe() {
   return {
     async read(into: Uint8Array): Promise<number | null> {
       for (;;) {
-        if (isBroken) throw new Deno.errors.ConnectionReset("the stream was closed");
+        // As with a link, what has arrived is read before the end.
         const piece = pieces[0];
         if (piece) {
           const count = Math.min(piece.length, into.length);
@@ -38,6 +38,7 @@ function pipe() {
           change();
           return count;
         }
+        if (isBroken) throw new Deno.errors.ConnectionReset("the stream was closed");
         if (isEnded) return null;
         await changed.promise;
       }

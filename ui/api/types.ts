@@ -1620,6 +1620,8 @@ export type FleetInvite = {
 
 export type FleetInviteList = { invites: (FleetInvite)[] };
 
+export type FleetMetricsTarget = { targets: (string)[]; labels: Record<string, string> };
+
 export type FleetOverview = {
   sums: {
     containers: { total: number; running: number; unhealthy: number; restarting: number } | null;
@@ -5780,6 +5782,7 @@ export interface Operations {
     query?: { search?: string; host?: string; label?: string; limit?: number; offset?: number };
     result: FleetStackList;
   };
+  "GET /api/fleet/targets": { result: (FleetMetricsTarget)[] };
   "GET /api/fleet/updates": {
     query?: { search?: string; host?: string; label?: string; limit?: number; offset?: number };
     result: FleetUpdateList;
@@ -6004,6 +6007,7 @@ export interface Operations {
   "GET /health": { result: ShortHealth };
   "GET /livez": { result: Liveness };
   "GET /metrics": { result: string };
+  "GET /metrics/federate": { query: { host: string }; result: string };
   "GET /openapi.json": { result: OpenApiDocument };
   "GET /readyz": { result: Liveness };
   "GET /status/{slug}": { path: { slug: string }; result: string };

@@ -173,7 +173,7 @@ export async function followHost(
 }
 
 /** The hub itself, which only reads. */
-const hubAsCaller = ({ server }: Pick<Deps, "server">): Caller =>
+export const hubAsCaller = ({ server }: Pick<Deps, "server">): Caller =>
   callerOfHub("hub", {
     ...{ id: "hub", name: server.name, user: `Hub ${server.name}` },
     role: "viewer",

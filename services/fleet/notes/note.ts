@@ -17,6 +17,9 @@ export const STREAM_HEADER = "longshore-stream";
 /** Response header of a member with the reason for which it refused the note. */
 export const REFUSAL_HEADER = "longshore-note-refused";
 
+/** The only path outside of `/api/` that is passed on. */
+export const METRICS_PATH = "/metrics";
+
 /** Largest body whose digest is in the note, in bytes. */
 export const DIGESTED_MAX = 1024 * 1024;
 

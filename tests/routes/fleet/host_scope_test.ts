@@ -109,3 +109,22 @@ Deno.test("hosts of a custom role narrow the base role, and its permissions coun
   // A token of the account is limited as well.
   deepEqual(await namesOf(fleet, "hosts", { role: "admin", scope: {} }), ["edge-7"]);
 });
+
+Deno.test("a scraper finds the hosts it may see, and reads their metrics through the link", async () => {
+  await using fleet = await scopedFleet();
+  const { hub } = fleet;
+  const { body: targets } = await hub.call("GET", "/api/fleet/targets", undefined, EDGE);
+  deepEqual(targets.map(({ labels }: { labels: unknown }) => labels), [{
+    __scheme__: "http",
+    __metrics_path__: "/metrics/federate",
+    __param_host: "edge-7",
+    instance: "edge-7",
+    host_site: "kiel",
+  }]);
+  const scrape = async (host: string) => {
+    const response = await hub.fetch("GET", `/metrics/federate?host=${host}`, undefined, EDGE);
+    return [response.status, (await response.text()).includes("longshore_")];
+  };
+  deepEqual(await scrape("edge-7"), [200, true]);
+  deepEqual(await scrape(OTHER_HOST), [404, false]);
+});

@@ -280,7 +280,7 @@ const EXPECTED: { [Kind in keyof EventMap]: { data: EventMap[Kind]; lines: strin
       done: 2,
       failed: ["edge-7"],
     },
-    lines: ["Done: 2 of 3 hosts", "Not done: edge-7"],
+    lines: ["🟠 host-1: Run on hosts ended: prune", "Done: 2 of 3 hosts", "Not done: edge-7"],
   },
   "host.duplicate": {
     data: {
