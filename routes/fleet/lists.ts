@@ -61,6 +61,7 @@ const HostOverview = Sums.extend({
 export const listEndpoints = (deps: Deps) => [
   endpoint("GET /api/fleet/overview", {
     operationId: "getFleetOverview",
+    scope: "hosts",
     summary: "Get the fleet overview",
     description: "Sums over all hosts, and for each host what needs attention. Parts that the " +
       `caller may not read, or that are not known yet, are null. ${DESCRIPTION}`,
@@ -103,6 +104,7 @@ export const listEndpoints = (deps: Deps) => [
 
   endpoint("GET /api/fleet/alerts", {
     operationId: "listFleetAlerts",
+    scope: "hosts",
     summary: "List alerts of all hosts",
     description: `Those that are firing. ${DESCRIPTION}`,
     role: "viewer",

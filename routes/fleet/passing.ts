@@ -93,10 +93,10 @@ export const passingEndpoints = (deps: Deps): Endpoint[] => [
 
 async function answerRead(deps: Deps, input: PassInput): Promise<RawResponse> {
   const { caller, request } = input;
-  const host = findHost(deps, input.params.id);
+  const host = findHost(deps, caller, input.params.id);
   if (isHandshake(request)) return await openTerminal(deps, host, input);
   if (caller.passed) throw new AppError("unauthorized", "The ticket is for a terminal");
-  const passed = await passOn(deps, host, await passedRequest(input));
+  const passed = await passOn(deps, host, await passedRequest(host, input));
   if (!request.headers.has("authorization")) assertForTicket(passed);
   return toResponse(host, passed);
 }
@@ -111,7 +111,7 @@ function assertForTicket({ head: { headers }, end }: PassedResponse): void {
 
 async function answerPost(deps: Deps, input: PassInput): Promise<RawResponse> {
   const { caller, note, params: { id }, request } = input;
-  const host = findHost(deps, id);
+  const host = findHost(deps, caller, id);
   const path = routeIn(request);
   if (path === "/api/stream/ticket") {
     note.unaudited = true;
@@ -124,9 +124,9 @@ async function answerPost(deps: Deps, input: PassInput): Promise<RawResponse> {
 }
 
 async function answerWrite(deps: Deps, input: PassInput): Promise<RawResponse> {
-  const { note, params: { id }, request: { method } } = input;
-  const host = findHost(deps, id);
-  const passed = await passedRequest(input);
+  const { caller, note, params: { id }, request: { method } } = input;
+  const host = findHost(deps, caller, id);
+  const passed = await passedRequest(host, input);
   note.target = host.name;
   note.command = `${method} ${passed.target}`;
   return await pass(deps, host, passed);
@@ -182,7 +182,7 @@ async function openTerminal(
   const { headers } = request;
   assertOrigin(deps, { origin: headers.get("origin"), host: headers.get("host") });
   assertTerminalAllowed(deps, caller);
-  const passed = await passedRequest(input);
+  const passed = await passedRequest(host, input);
   const { pathname } = new URL(passed.target, "http://host");
   const { passed: ticket } = caller;
   if (ticket?.hostId !== host.id || ticket.path !== pathname) {
@@ -198,6 +198,7 @@ async function openTerminal(
 }
 
 async function passedRequest(
+  host: PassingHost,
   { assertAllowed, caller, grantedTo, request, requestId }: PassInput,
 ): Promise<PassedRequest> {
   return {
@@ -206,7 +207,7 @@ async function passedRequest(
     headers: request.headers,
     body: request.method === "GET" ? null : await readBody(request, assertAllowed),
     caller,
-    permissions: grantedTo(caller.userId),
+    permissions: grantedTo(caller.userId, host),
     requestId,
     signal: request.signal,
   };

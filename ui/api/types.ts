@@ -351,6 +351,8 @@ export type ApiToken = {
     | null;
   stacks: (string)[] | null;
   containers: (string)[] | null;
+  hosts: (string)[] | null;
+  hostLabels: (string)[] | null;
   userId: string;
   createdAt: string;
   rotatedAt: string | null;
@@ -747,6 +749,7 @@ export type ChatChannelChanges = {
     | "host.joined"
     | "host.away"
     | "host.back"
+    | "fleet.run_ended"
     | "host.duplicate"
     | "deploy.succeeded"
     | "deploy.rolled_back"
@@ -1617,6 +1620,8 @@ export type FleetInvite = {
 
 export type FleetInviteList = { invites: (FleetInvite)[] };
 
+export type FleetMetricsTarget = { targets: (string)[]; labels: Record<string, string> };
+
 export type FleetOverview = {
   sums: {
     containers: { total: number; running: number; unhealthy: number; restarting: number } | null;
@@ -1625,6 +1630,37 @@ export type FleetOverview = {
     updates: { total: number; available: number } | null;
   };
   hosts: (FleetHostOverview)[];
+};
+
+export type FleetRun = {
+  action: "prune";
+  hosts?: (string)[];
+  labels?: (string)[];
+  options?: {
+    olderThanHours?: number;
+    kinds?: ("containers" | "networks" | "volumes" | "images" | "buildCache")[];
+    unusedImages?: boolean;
+    includeVolumes?: boolean;
+  };
+} | {
+  action: "update-check";
+  hosts?: (string)[];
+  labels?: (string)[];
+  options?: Record<string, unknown>;
+} | {
+  action: "update";
+  hosts?: (string)[];
+  labels?: (string)[];
+  options: { stack: string; pull?: "always" | "missing" };
+} | { action: "deploy"; hosts?: (string)[]; labels?: (string)[]; options: { stack: string } };
+
+export type FleetRunPlan = {
+  hosts: ({
+    id: string;
+    name: string;
+    state: "pending" | "connected" | "late" | "away" | "never" | "left";
+    obstacle: string | null;
+  })[];
 };
 
 export type FleetStack = {
@@ -2279,6 +2315,8 @@ export type IssuedApiToken = {
     | null;
   stacks: (string)[] | null;
   containers: (string)[] | null;
+  hosts: (string)[] | null;
+  hostLabels: (string)[] | null;
   userId: string;
   createdAt: string;
   rotatedAt: string | null;
@@ -2321,7 +2359,7 @@ export type Job = {
 
 export type JobKind = {
   id: string;
-  group: "Backups" | "Images" | "Stacks" | "Swarm" | "Takeover" | "Updates";
+  group: "Backups" | "Fleet" | "Images" | "Stacks" | "Swarm" | "Takeover" | "Updates";
   title: string;
   running: string;
   steps: Record<string, string>;
@@ -2666,6 +2704,8 @@ export type NewApiToken = {
     | null;
   stacks?: (string)[] | null;
   containers?: (string)[] | null;
+  hosts?: (string)[] | null;
+  hostLabels?: (string)[] | null;
   expiresAt?: string | null;
 };
 
@@ -2722,6 +2762,7 @@ export type NewChatChannel = {
     | "host.joined"
     | "host.away"
     | "host.back"
+    | "fleet.run_ended"
     | "host.duplicate"
     | "deploy.succeeded"
     | "deploy.rolled_back"
@@ -2948,6 +2989,7 @@ export type NewNotificationChannel = {
     | "host.joined"
     | "host.away"
     | "host.back"
+    | "fleet.run_ended"
     | "host.duplicate"
     | "deploy.succeeded"
     | "deploy.rolled_back"
@@ -3081,6 +3123,8 @@ export type NewRole = {
   description?: string;
   priority?: number;
   permissions?: (Permission)[];
+  hosts?: (string)[] | null;
+  host_labels?: (string)[] | null;
 };
 
 export type NewSchedule = {
@@ -3221,6 +3265,7 @@ export type NewWebhook = {
     | "host.joined"
     | "host.away"
     | "host.back"
+    | "fleet.run_ended"
     | "host.duplicate"
     | "deploy.succeeded"
     | "deploy.rolled_back"
@@ -3324,6 +3369,7 @@ export type NotificationChannelChanges = {
     | "host.joined"
     | "host.away"
     | "host.back"
+    | "fleet.run_ended"
     | "host.duplicate"
     | "deploy.succeeded"
     | "deploy.rolled_back"
@@ -3855,6 +3901,8 @@ export type Role = {
   priority: number;
   permission_count: number;
   user_count: number;
+  hosts: (string)[] | null;
+  host_labels: (string)[] | null;
   created_at: string;
   updated_at: string;
   permissions: ({ resource: string; actions: (string)[] })[];
@@ -3876,6 +3924,8 @@ export type RoleChanges = {
   description?: string;
   priority?: number;
   permissions?: (Permission)[];
+  hosts?: (string)[] | null;
+  host_labels?: (string)[] | null;
 };
 
 export type RolePage = { roles: (RoleSummary)[]; total: number; limit: number; offset: number };
@@ -3887,6 +3937,8 @@ export type RoleSummary = {
   priority: number;
   permission_count: number;
   user_count: number;
+  hosts: (string)[] | null;
+  host_labels: (string)[] | null;
   created_at: string;
   updated_at: string;
 };
@@ -5098,6 +5150,7 @@ export type WebhookChanges = {
     | "host.joined"
     | "host.away"
     | "host.back"
+    | "fleet.run_ended"
     | "host.duplicate"
     | "deploy.succeeded"
     | "deploy.rolled_back"
@@ -5729,6 +5782,7 @@ export interface Operations {
     query?: { search?: string; host?: string; label?: string; limit?: number; offset?: number };
     result: FleetStackList;
   };
+  "GET /api/fleet/targets": { result: (FleetMetricsTarget)[] };
   "GET /api/fleet/updates": {
     query?: { search?: string; host?: string; label?: string; limit?: number; offset?: number };
     result: FleetUpdateList;
@@ -5953,6 +6007,7 @@ export interface Operations {
   "GET /health": { result: ShortHealth };
   "GET /livez": { result: Liveness };
   "GET /metrics": { result: string };
+  "GET /metrics/federate": { query: { host: string }; result: string };
   "GET /openapi.json": { result: OpenApiDocument };
   "GET /readyz": { result: Liveness };
   "GET /status/{slug}": { path: { slug: string }; result: string };
@@ -6161,6 +6216,7 @@ export interface Operations {
     result: HostAnswer;
   };
   "POST /api/fleet/invites": { body: NewFleetInvite | undefined; result: CreatedFleetInvite };
+  "POST /api/fleet/run": { query?: { plan?: boolean }; body: FleetRun; result: FleetRunPlan | Job };
   "POST /api/git/repositories": { body: NewGitRepository; result: GitRepositoryWithSecret };
   "POST /api/git/repositories/{id}/fetch": { path: { id: string }; result: GitRepository };
   "POST /api/git/repositories/{id}/test": { path: { id: string }; result: GitRepositoryTest };

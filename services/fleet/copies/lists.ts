@@ -1,9 +1,11 @@
 /** Lists over all hosts of this hub, from its copies: no host is asked, and none delays another. @module */
 
-import { selectFleetHosts, type StoredHost } from "../../../db/fleet_hosts.ts";
+import type { StoredHost } from "../../../db/fleet_hosts.ts";
 import type { Caller } from "../../access/caller.ts";
 import { includesContainer, includesStack, isLimited, type Scope } from "../../access/scope.ts";
+import { hasLabel, scopeAtHost } from "../../access/host_scope.ts";
 import type { Deps } from "../../deps.ts";
+import { visibleHosts } from "../hosts/visible.ts";
 import type { ListName, Rows } from "./rows.ts";
 
 type ListDeps = Pick<Deps, "db" | "fleet">;
@@ -73,20 +75,28 @@ const VISIBLE: {
   },
 };
 
+/** The part of a row that a caller may see at its host; `undefined` for none. */
+export const visibleRow = <Name extends ListName>(
+  scope: Scope | undefined,
+  name: Name,
+  row: Rows[Name],
+): Rows[Name] | undefined => isLimited(scope) ? VISIBLE[name](scope, row) : row;
+
 /** Rows of the hosts as the caller may see them. Those of equal order are by name of the host. */
 export function listRows<Name extends ListName>(
   deps: ListDeps,
-  { scope }: Pick<Caller, "scope">,
+  caller: Caller,
   name: Name,
   { limit, offset, ...filter }: RowFilter & Page,
 ): { rows: HostRow<Name>[]; total: number } & Page {
   const found: { host: string; asOf: string; row: Rows[Name] }[] = [];
-  for (const host of selectFleetHosts(deps.db).filter((each) => isWanted(each, filter))) {
+  const scope = scopeAtHost(caller);
+  for (const host of visibleHosts(deps, caller).filter((each) => isWanted(each, filter))) {
     const copy = deps.fleet.copies.get(host.id);
     const asOf = copy?.asOf[name];
     if (!copy || !asOf) continue;
     for (const each of copy.lists[name].values()) {
-      const row = isLimited(scope) ? VISIBLE[name](scope, each) : each;
+      const row = visibleRow(scope, name, each);
       if (row && isFound([...TEXTS[name](row), host.name], filter.search)) {
         found.push({ host: host.name, asOf, row });
       }
@@ -97,13 +107,9 @@ export function listRows<Name extends ListName>(
   return { rows, total: found.length, limit, offset };
 }
 
-function isWanted({ id, name, labels }: StoredHost, { host, label }: RowFilter): boolean {
-  if (host !== undefined && host !== id && host !== name) return false;
-  if (label === undefined) return true;
-  const [key = "", ...value] = label.split("=");
-  if (!Object.hasOwn(labels, key)) return false;
-  return value.length === 0 || labels[key] === value.join("=");
-}
+const isWanted = (stored: StoredHost, { host, label }: RowFilter): boolean =>
+  (host === undefined || host === stored.id || host === stored.name) &&
+  (label === undefined || hasLabel(stored, label));
 
 function isFound(texts: (string | null)[], search: string | undefined): boolean {
   if (search === undefined) return true;

@@ -5,7 +5,7 @@
  * @module
  */
 
-import type { Scope } from "../../access/scope.ts";
+import { type Scope, UNLIMITED } from "../../access/scope.ts";
 import { USER_ROLES, type UserRole } from "../../access/caller.ts";
 
 /** Request header of a note: the bytes and the signature in base64url, joined by a dot. */
@@ -16,6 +16,9 @@ export const STREAM_HEADER = "longshore-stream";
 
 /** Response header of a member with the reason for which it refused the note. */
 export const REFUSAL_HEADER = "longshore-note-refused";
+
+/** The only path outside of `/api/` that is passed on. */
+export const METRICS_PATH = "/metrics";
 
 /** Largest body whose digest is in the note, in bytes. */
 export const DIGESTED_MAX = 1024 * 1024;
@@ -154,7 +157,7 @@ function toScope(limits: unknown): Scope | null | undefined {
   if (!Array.isArray(limits) || limits.length !== 3) return undefined;
   if (!limits.every((each) => each === null || isList(each))) return undefined;
   const [permissions, stacks, containers] = limits;
-  return { permissions, stacks, containers };
+  return { ...UNLIMITED, permissions, stacks, containers };
 }
 
 const isText = (value: unknown): value is string =>

@@ -12,6 +12,8 @@ import { Time } from "../../components/time.tsx";
 import { capital, count, plain } from "../../base/text.ts";
 import { href } from "../../state/router.ts";
 import { withResult } from "../../state/toasts.ts";
+import { JobList } from "../../parts/job_list.tsx";
+import { RunButton, RunHistory } from "./run.tsx";
 import { HostForm, labelText, type SavedHost } from "./form.tsx";
 
 const TONES: Record<FleetHost["state"], Tone> = {
@@ -118,6 +120,7 @@ export function FleetHosts() {
           ...edit,
           ...remove,
         ]}
+        buttons={rows && rows.length > 0 && <RunButton dialog={dialog} />}
         deletion={{
           verb: "Remove",
           consequence: ({ name }) =>
@@ -133,6 +136,12 @@ export function FleetHosts() {
         empty={"No other hosts yet. A host that joins can be managed from here; it opens the " +
           "connection itself, so that it works behind a router."}
       />
+      {rows && rows.length > 0 && (
+        <>
+          <JobList group="Fleet" />
+          <RunHistory />
+        </>
+      )}
     </>
   );
 }
