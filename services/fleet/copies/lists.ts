@@ -1,9 +1,10 @@
 /** Lists over all hosts of this hub, from its copies: no host is asked, and none delays another. @module */
 
-import { selectFleetHosts, type StoredHost } from "../../../db/fleet_hosts.ts";
+import type { StoredHost } from "../../../db/fleet_hosts.ts";
 import type { Caller } from "../../access/caller.ts";
 import { includesContainer, includesStack, isLimited, type Scope } from "../../access/scope.ts";
 import type { Deps } from "../../deps.ts";
+import { visibleHosts } from "../hosts/visible.ts";
 import type { ListName, Rows } from "./rows.ts";
 
 type ListDeps = Pick<Deps, "db" | "fleet">;
@@ -51,21 +52,28 @@ const VISIBLE: {
   },
 };
 
+/** The part of a row that a caller may see at its host; `undefined` for none. */
+export const visibleRow = <Name extends ListName>(
+  scope: Scope | undefined,
+  name: Name,
+  row: Rows[Name],
+): Rows[Name] | undefined => isLimited(scope) ? VISIBLE[name](scope, row) : row;
+
 /** Rows of the hosts by name of the host, as the caller may see them. */
 export function listRows<Name extends ListName>(
   deps: ListDeps,
-  { scope }: Pick<Caller, "scope">,
+  caller: Caller,
   name: Name,
   { limit, offset, ...filter }: RowFilter & Page,
 ): { rows: HostRow<Name>[]; total: number } & Page {
   const rows: HostRow<Name>[] = [];
   let total = 0;
-  for (const host of selectFleetHosts(deps.db).filter((each) => isWanted(each, filter))) {
+  for (const host of visibleHosts(deps, caller).filter((each) => isWanted(each, filter))) {
     const copy = deps.fleet.copies.get(host.id);
     const asOf = copy?.asOf[name];
     if (!copy || !asOf) continue;
     for (const row of copy.lists[name].values()) {
-      const visible = isLimited(scope) ? VISIBLE[name](scope, row) : row;
+      const visible = visibleRow(caller.scope, name, row);
       if (!visible || !isFound([...TEXTS[name](visible), host.name], filter.search)) continue;
       if (total++ >= offset && rows.length < limit) {
         rows.push({ ...visible, host: host.name, asOf });

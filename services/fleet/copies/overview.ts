@@ -1,9 +1,9 @@
 /** Sums over all hosts of this hub, and what needs attention, from its copies. @module */
 
-import { selectFleetHosts } from "../../../db/fleet_hosts.ts";
 import { type Caller, mayDo } from "../../access/caller.ts";
 import type { Deps } from "../../deps.ts";
 import { type HostState, stateOf } from "../hosts/state.ts";
+import { visibleHosts } from "../hosts/visible.ts";
 import type { HostCopy } from "./copy.ts";
 import type { HostFigures, ListName, Part } from "./rows.ts";
 
@@ -34,7 +34,7 @@ export function readFleetOverview(
   { db, fleet }: Pick<Deps, "db" | "fleet">,
   caller: Caller,
 ): { sums: Sums; hosts: HostOverview[] } {
-  const hosts = selectFleetHosts(db).map((host): HostOverview => {
+  const hosts = visibleHosts({ db }, caller).map((host): HostOverview => {
     const copy = fleet.copies.get(host.id);
     const sums = sumsOf(copy, caller);
     const { state, since } = stateOf(host, fleet.hosts.get(host.id)?.link.silentMs);
