@@ -161,8 +161,10 @@ function maySee(caller: Caller, event: AppEvent): boolean {
 function listFrames(deps: HostStreamDeps, client: Client): StreamChunk[] {
   const { sent } = client;
   const frames: StreamChunk[] = [];
+  const { caller } = client;
   const types = client.types.filter((type) => type !== "event")
-    .filter((type) => mayDo(client.caller, "viewer", LISTS[type]));
+    .filter((type) => type !== "alerts" || !isLimited(caller.scope))
+    .filter((type) => mayDo(caller, "viewer", LISTS[type]));
   for (const host of client.hosts) {
     if (lengthOf(frames) > PORTION_BYTES) return frames;
     const known = sent.get(host.id);
