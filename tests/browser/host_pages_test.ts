@@ -134,6 +134,33 @@ dashboardTest("a host has pages of its own, which the banner leads to and back f
     },
   );
 
+  await t.step(
+    "the hub's overview has the events of its hosts, with the name of the host",
+    async () => {
+      await tab.go("/");
+      await tab.find("link", "edge-7: Container down: shop");
+    },
+  );
+
+  await t.step("logs of hosts are on the hub's page of logs, beside its own", async () => {
+    await tab.go("/logs");
+    await tab.select("[aria-label=Host]", "edge-7");
+    await tab.click("link", "shop");
+    equal(path(), "/logs?container=edge-7%2Fshop");
+    await tab.select("[aria-label=Host]", "");
+    await tab.select("[aria-label='Add container']", "hub-web");
+    const streams = () => tab.requests.filter((each) => each.includes("/logs/stream?container="));
+    await until(
+      "both streams",
+      () =>
+        ["/api/logs/stream?container=hub-web", "/api/fleet/logs/stream?container=edge-7%2Fshop"]
+          .every((path) => streams().some((each) => each.includes(path))),
+    );
+    await tab.find("log", "Logs");
+    await checkBothThemes(tab);
+    deepEqual(tab.complaints, []);
+  });
+
   await t.step("a host that is away says so", async () => {
     await tab.open("/hosts/edge-7/containers");
     await tab.find("row", /shop.*Exited/);

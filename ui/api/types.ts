@@ -5777,6 +5777,20 @@ export interface Operations {
     result: HostAnswer;
   };
   "GET /api/fleet/invites": { result: FleetInviteList };
+  "GET /api/fleet/logs/stream": {
+    query: {
+      container: (string)[];
+      tail?: number;
+      since?: string;
+      search?: string;
+      regex?: string;
+      level?: ("trace" | "debug" | "info" | "warn" | "error" | "fatal")[];
+      stdout?: boolean;
+      stderr?: boolean;
+      lastEventId?: string;
+    };
+    result: string;
+  };
   "GET /api/fleet/overview": { result: FleetOverview };
   "GET /api/fleet/stacks": {
     query?: { search?: string; host?: string; label?: string; limit?: number; offset?: number };
@@ -5923,6 +5937,7 @@ export interface Operations {
   "GET /api/stream": {
     query?: {
       types?: ("metrics" | "overview" | "containers" | "alerts" | "monitors" | "event" | "job")[];
+      hosts?: (string)[];
       lastEventId?: string;
     };
     result: string;

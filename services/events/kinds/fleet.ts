@@ -21,7 +21,7 @@ const reachability = {
   thread: ({ hostId }: HostData) => `fleet host ${hostId}`,
   subject: ({ hostId }: HostData): KindSubject => ({
     key: `fleet host ${hostId}`,
-    kind: "measure",
+    kind: "host",
   }),
 };
 
