@@ -56,6 +56,7 @@ import { createStreamHub } from "../services/stream/hub.ts";
 import { createGitRounds } from "../services/git/rounds.ts";
 import { createTakeoverScans } from "../services/takeover/scans.ts";
 import { createTickets } from "../services/stream/tickets.ts";
+import { createUpdateGate } from "../services/fleet/waves/gate.ts";
 import { createPassing } from "../services/fleet/passing/installation.ts";
 import { createSwarmManager } from "../services/swarm/manager.ts";
 import { createTerminals } from "../services/containers/terminal/terminals.ts";
@@ -147,6 +148,7 @@ export function assemble(parts: Parts): Deps {
     outbox: createOutboxSignal(),
     channels,
     maintenance,
+    updateGate: createUpdateGate({ db, fleet }),
     fleet,
     vitals: createVitals(),
     workers: new Map(),

@@ -120,6 +120,7 @@ export const communityGroups: readonly EndpointGroup[] = [
     () => import("./fleet/hosts.ts"),
     () => import("./fleet/invites.ts"),
     () => import("./fleet/lists.ts"),
+    () => import("./fleet/waves.ts"),
     () => import("./fleet/link.ts"),
     () => import("./fleet/passing.ts"),
   ),

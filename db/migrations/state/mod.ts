@@ -65,6 +65,8 @@ import { migration as backupModes } from "./0059_backup_modes.ts";
 import { migration as git } from "./0061_git.ts";
 import { migration as versionCommits } from "./0062_version_commits.ts";
 import { migration as foreignAccess } from "./0064_foreign_access.ts";
+import { migration as fleetBlocks } from "./0068_fleet_blocks.ts";
+import { migration as fleetVerdicts } from "./0069_fleet_verdicts.ts";
 
 export const stateMigrations: readonly Migration[] = [
   users,
@@ -126,4 +128,6 @@ export const stateMigrations: readonly Migration[] = [
   git,
   versionCommits,
   foreignAccess,
+  fleetBlocks,
+  fleetVerdicts,
 ];

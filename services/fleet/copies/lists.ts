@@ -4,6 +4,7 @@ import { selectFleetHosts, type StoredHost } from "../../../db/fleet_hosts.ts";
 import type { Caller } from "../../access/caller.ts";
 import { includesContainer, includesStack, isLimited, type Scope } from "../../access/scope.ts";
 import type { Deps } from "../../deps.ts";
+import { hasLabel } from "../hosts/labels.ts";
 import type { ListName, Rows } from "./rows.ts";
 
 type ListDeps = Pick<Deps, "db" | "fleet">;
@@ -77,10 +78,7 @@ export function listRows<Name extends ListName>(
 
 function isWanted({ id, name, labels }: StoredHost, { host, label }: RowFilter): boolean {
   if (host !== undefined && host !== id && host !== name) return false;
-  if (label === undefined) return true;
-  const [key = "", ...value] = label.split("=");
-  if (!Object.hasOwn(labels, key)) return false;
-  return value.length === 0 || labels[key] === value.join("=");
+  return label === undefined || hasLabel(labels, label);
 }
 
 function isFound(texts: (string | null)[], search: string | undefined): boolean {

@@ -14,13 +14,17 @@ import type { Control } from "../link/control.ts";
 import { dial } from "../link/dial.ts";
 import { createLink } from "../link/link.ts";
 import { clockOf } from "../hosts/clock.ts";
+import { createReceiver } from "../waves/member_link.ts";
 import { linkKeys, toBytes } from "./keys.ts";
 import { type Attempt, retryMs } from "./retries.ts";
 
 /** Interval of the checks of an open link, in milliseconds. */
 const TICK_MS = 5_000;
 
-type MemberDeps = Pick<Deps, "config" | "db" | "fleet" | "log" | "now" | "passing" | "secrets">;
+type MemberDeps = Pick<
+  Deps,
+  "changes" | "config" | "db" | "fleet" | "log" | "now" | "passing" | "secrets"
+>;
 
 /** Dials the hub again and again, until `signal` aborts or this installation is a member no more. */
 export async function keepDialing(
@@ -92,11 +96,13 @@ async function keepLink(
   fleet.refresh();
   await channel.sendControl({ type: "kept", counter: given.counter });
   let attempt: Attempt = "ended";
+  const receiveWaves = createReceiver(deps, membership);
   const link = createLink(channel, {
     peer: membership.hubKey,
     isClient: true,
     accept: passing.accept,
     onControl(message) {
+      receiveWaves(message, link);
       if (message.type === "accepted") updateMembership(db, hostId, { isPending: false });
       if (message.type === "refused") attempt = receiveRefusal(deps, membership, message);
       fleet.refresh();

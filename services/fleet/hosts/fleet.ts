@@ -7,6 +7,9 @@ import type { StateDatabase } from "../../../db/database.ts";
 import type { HostCopy } from "../copies/copy.ts";
 import type { OpenLink } from "../link/open_link.ts";
 import type { Links } from "../link/stream.ts";
+import type { WaveLink } from "../waves/hub_link.ts";
+import { createQuestions, type Questions } from "../waves/questions.ts";
+import type { Report } from "../waves/report.ts";
 
 /** A host whose link is open. */
 export interface OpenHost {
@@ -15,6 +18,8 @@ export interface OpenHost {
   address: string;
   /** Whether an admin has to accept it first: nothing is sent through its link until then. */
   isPending: boolean;
+  /** What both sides have said about blocked images. */
+  waves: WaveLink;
 }
 
 /** State of the link from a member to its hub. */
@@ -23,6 +28,8 @@ export interface HubLink {
   link: OpenLink | undefined;
   /** Why the last one ended or could not be opened. */
   reason: string | undefined;
+  /** Questions to the hub that it has not answered. */
+  questions: Questions;
 }
 
 export interface Fleet extends Links {
@@ -35,6 +42,8 @@ export interface Fleet extends Links {
   readonly hub: HubLink;
   /** Copies of what hosts have, by host id. */
   readonly copies: Map<string, HostCopy>;
+  /** The last report of each host about new images, by host id. */
+  readonly reports: Map<string, Report>;
   /** When the last event about a duplicate was emitted, by host id, in Unix milliseconds. */
   readonly duplicates: Map<string, number>;
   /** Reads what was stored, after this or another process has changed it. */
@@ -47,7 +56,7 @@ export interface Fleet extends Links {
 
 export function createFleet(db: StateDatabase): Fleet {
   const hosts = new Map<string, OpenHost>();
-  const hub: HubLink = { link: undefined, reason: undefined };
+  const hub: HubLink = { link: undefined, reason: undefined, questions: createQuestions() };
   const listeners: (() => void)[] = [];
   let change = Promise.withResolvers<void>();
   let isHub = readIsHub();
@@ -65,6 +74,7 @@ export function createFleet(db: StateDatabase): Fleet {
     hosts,
     hub,
     copies: new Map(),
+    reports: new Map(),
     duplicates: new Map(),
     get isHub() {
       return isHub;
