@@ -18,6 +18,7 @@ import type { OpenLink } from "../../services/fleet/link/open_link.ts";
 import { createUpdateGate } from "../../services/fleet/waves/gate.ts";
 import { keepWaves, liftBlock, receiveReport } from "../../services/fleet/waves/hub.ts";
 import { newWaveLink, offerBlocks, receiveFromHost } from "../../services/fleet/waves/hub_link.ts";
+import { keptBlocks } from "../../services/fleet/waves/kept.ts";
 import { createReceiver } from "../../services/fleet/waves/member_link.ts";
 import type { Report } from "../../services/fleet/waves/report.ts";
 import { changeWaveSettings } from "../../services/fleet/waves/settings.ts";
@@ -93,11 +94,14 @@ export class WaveWorld {
   #images = 0;
   readonly #settings: { hosts: number; soakHours: number };
 
-  private constructor(readonly random: () => number, count: number) {
+  private constructor(readonly random: () => number, count: number, isOrdered: boolean) {
     const { db } = this.app.deps;
-    this.#settings = { hosts: 1 + this.#below(2), soakHours: this.#pick([0, 1, 24]) };
+    this.#settings = isOrdered
+      ? { hosts: 1, soakHours: 24 }
+      : { hosts: 1 + this.#below(2), soakHours: this.#pick([0, 1, 24]) };
     changeWaveSettings(this.app.deps, { waves: WAVES, ...this.#settings });
     this.members = Array.from({ length: count }, (_, at) => this.#member(at));
+    if (isOrdered) { for (const [at, member] of this.members.entries()) member.wave = at; }
     for (const { id, wave } of this.members) {
       insertFleetHost(db, {
         ...{ id, name: id, linkKey: id, noteKey: "", machine: "", version: "1", address: "" },
@@ -109,8 +113,13 @@ export class WaveWorld {
     this.app.deps.fleet.refresh();
   }
 
-  static async create(random: () => number, count: number): Promise<WaveWorld> {
-    const world = new WaveWorld(random, count);
+  /** @param isOrdered Whether each member is in a wave of its own. */
+  static async create(
+    random: () => number,
+    count: number,
+    isOrdered = false,
+  ): Promise<WaveWorld> {
+    const world = new WaveWorld(random, count, isOrdered);
     const { publicKey } = await noteKeys(world.app.deps);
     for (const member of world.members) {
       replaceMembership(member.db, {
@@ -190,12 +199,19 @@ export class WaveWorld {
     member.fleet.hub.link = near;
     deps.fleet.hosts.set(member.id, open);
     offerBlocks(deps, open);
-    for (let tries = 0; !open.waves.isSynced; tries++) {
-      ok(tries < 10_000, "both sides agree");
-      await new Promise((resolve) => setTimeout(resolve));
-    }
+    await soon("both sides agree", () => open.waves.isSynced);
     this.#exchange(member);
     await this.report(member);
+  }
+
+  /** Waits until each connected member has processed what the hub has told: within the 5 seconds. */
+  async #agree(): Promise<void> {
+    const numbersOf = (...given: Parameters<typeof keptBlocks>) =>
+      keptBlocks(...given).map(({ number }) => number).join();
+    const own = numbersOf(this.app.deps, "own");
+    for (const { db, open, id } of this.members) {
+      if (open) await soon(`${id} knows`, () => numbersOf({ db }, "hub") === own);
+    }
   }
 
   /** The later fact about each image wins, wherever it is known. */
@@ -244,6 +260,7 @@ export class WaveWorld {
       this.outcome.blocked++;
     }
     await receiveReport(this.app.deps, id, JSON.stringify({ platform, verdicts, affected: [] }));
+    await this.#agree();
   }
 
   /** Lets each member do what is due: pull, start and judge images. */
@@ -255,6 +272,12 @@ export class WaveWorld {
     await keepWaves(this.app.deps);
   }
 
+  /** Lets a member judge an image, as if it had run it. */
+  async judge(member: Member, image: Image): Promise<void> {
+    this.#judge(member, image, image.quality[member.platform]!);
+    await this.report(member);
+  }
+
   async #begin(member: Member): Promise<void> {
     for (const [repository, digest] of member.runs) {
       const image = this.latest.get(repository)!;
@@ -263,6 +286,11 @@ export class WaveWorld {
       member.job = { image, startsAt: this.#now + this.#below(60_000), endsAt: undefined };
       return;
     }
+  }
+
+  /** What the gate of a member says about the newest image of a repository. */
+  refusal(member: Member, repository: string): Promise<string | undefined> {
+    return this.#refusal(member, this.latest.get(repository)!);
   }
 
   #refusal({ gate, platform }: Member, { digest, repository }: Image) {
@@ -341,7 +369,12 @@ export class WaveWorld {
   }
 
   /** The hub starts again, from yesterday's data if it is restored. */
-  async restart({ isRestored }: { isRestored: boolean }): Promise<void> {
+  async restart(
+    { isRestored, connects = () => this.random() < 0.8 }: {
+      isRestored: boolean;
+      connects?: (member: Member) => boolean;
+    },
+  ): Promise<void> {
     const { deps } = this.app;
     for (const member of this.members) this.disconnect(member);
     deps.fleet.copies.clear();
@@ -362,7 +395,7 @@ export class WaveWorld {
         }
       }
     }
-    for (const member of this.members) if (this.random() < 0.8) await this.connect(member);
+    for (const member of this.members) if (connects(member)) await this.connect(member);
   }
 
   /** A person allows an image again. */
@@ -372,6 +405,7 @@ export class WaveWorld {
     const [key] = this.#pick(blocked);
     const [digest = "", platform = ""] = key.split(" ");
     await liftBlock(this.app.deps, { digest, platform }, "Ada");
+    await this.#agree();
     const lifted = new Set(this.#known.failures);
     this.#learn(key, { at: this.#now, isBlocked: false, lifted });
   }
@@ -402,6 +436,17 @@ export class WaveWorld {
     this.app[Symbol.dispose]();
   }
 }
+
+/** Waits for what takes a few turns of the event loop. */
+async function soon(what: string, condition: () => boolean): Promise<void> {
+  for (let turns = 0; !condition(); turns++) {
+    ok(turns < 100_000, what);
+    await new Promise((resolve) => setTimeout(resolve));
+  }
+}
+
+/** Four members, one in each wave and one behind them, which all use all images on one platform. */
+export const smallWorld = (): Promise<WaveWorld> => WaveWorld.create(() => 0.5, 4, true);
 
 /** Lives through a random history of so many steps, and checks the promise at each start. */
 export async function liveThrough(
