@@ -48,6 +48,8 @@ interface Job {
 /** What has become of an image, by the time at which it did. */
 interface Fact {
   at: number;
+  /** Grows with each fact. */
+  order: number;
   isBlocked: boolean;
   /** Failures that a person knew who lifted it. */
   lifted: ReadonlySet<string>;
@@ -92,6 +94,7 @@ export class WaveWorld {
   /** Times of successes by image and host. */
   #successes = new Map<string, Map<string, number>>();
   #images = 0;
+  #facts = 0;
   readonly #settings: { hosts: number; soakHours: number };
 
   private constructor(readonly random: () => number, count: number, isOrdered: boolean) {
@@ -219,14 +222,17 @@ export class WaveWorld {
     for (const [key, fact] of member.facts) this.#learn(key, fact);
     for (const [key, fact] of this.#known.facts) this.#tell(member, key, fact);
   }
+  #fact(fact: Pick<Fact, "isBlocked" | "lifted">): Fact {
+    return { ...fact, at: this.#now, order: ++this.#facts };
+  }
   #learn(key: string, fact: Fact): void {
-    if (fact.at <= (this.#known.facts.get(key)?.at ?? -1)) return;
+    if (fact.order <= (this.#known.facts.get(key)?.order ?? -1)) return;
     this.#known.facts.set(key, fact);
     for (const id of fact.lifted) this.#known.failures.add(id);
     for (const member of this.members) if (member.open) this.#tell(member, key, fact);
   }
   #tell(member: Member, key: string, fact: Fact): void {
-    if (fact.at > (member.facts.get(key)?.at ?? -1)) member.facts.set(key, fact);
+    if (fact.order > (member.facts.get(key)?.order ?? -1)) member.facts.set(key, fact);
   }
 
   disconnect(member: Member): void {
@@ -256,7 +262,7 @@ export class WaveWorld {
       this.#known.failures.add(id);
       const key = `${digest} ${platform}`;
       if (this.#known.facts.get(key)?.isBlocked) continue;
-      this.#learn(key, { at: this.#now, isBlocked: true, lifted: new Set() });
+      this.#learn(key, this.#fact({ isBlocked: true, lifted: new Set() }));
       this.outcome.blocked++;
     }
     await receiveReport(this.app.deps, id, JSON.stringify({ platform, verdicts, affected: [] }));
@@ -407,7 +413,7 @@ export class WaveWorld {
     await liftBlock(this.app.deps, { digest, platform }, "Ada");
     await this.#agree();
     const lifted = new Set(this.#known.failures);
-    this.#learn(key, { at: this.#now, isBlocked: false, lifted });
+    this.#learn(key, this.#fact({ isBlocked: false, lifted }));
   }
 
   /** Without further trouble, every good image reaches everyone. */

@@ -748,6 +748,8 @@ export type ChatChannelChanges = {
     | "host.away"
     | "host.back"
     | "host.duplicate"
+    | "update.blocked"
+    | "update.block_lifted"
     | "deploy.succeeded"
     | "deploy.rolled_back"
     | "deploy.failed"
@@ -1531,6 +1533,21 @@ export type FleetAlertList = {
   offset: number;
 };
 
+export type FleetBlockedImage = {
+  id: string;
+  digest: string;
+  platform: string;
+  image: string;
+  host: string;
+  container: string;
+  reason: string;
+  log: (string)[];
+  at: string;
+  affected: ({ hostId: string; host: string; container: string; canGoBack: boolean })[];
+};
+
+export type FleetBlockedImageList = { blocked: (FleetBlockedImage)[] };
+
 export type FleetContainer = {
   id: string;
   name: string;
@@ -1664,6 +1681,22 @@ export type FleetUpdateList = {
   total: number;
   limit: number;
   offset: number;
+};
+
+export type FleetWaveChanges = { waves?: (string)[]; hosts?: number; soakHours?: number };
+
+export type FleetWaves = {
+  waves: (string)[];
+  hosts: number;
+  soakHours: number;
+  images: ({
+    digest: string;
+    platform: string;
+    image: string;
+    since: string;
+    isBlocked: boolean;
+    progress: ({ wave: number; users: number; proofs: number; required: number })[];
+  })[];
 };
 
 export type GeneratedStack = {
@@ -2723,6 +2756,8 @@ export type NewChatChannel = {
     | "host.away"
     | "host.back"
     | "host.duplicate"
+    | "update.blocked"
+    | "update.block_lifted"
     | "deploy.succeeded"
     | "deploy.rolled_back"
     | "deploy.failed"
@@ -2949,6 +2984,8 @@ export type NewNotificationChannel = {
     | "host.away"
     | "host.back"
     | "host.duplicate"
+    | "update.blocked"
+    | "update.block_lifted"
     | "deploy.succeeded"
     | "deploy.rolled_back"
     | "deploy.failed"
@@ -3222,6 +3259,8 @@ export type NewWebhook = {
     | "host.away"
     | "host.back"
     | "host.duplicate"
+    | "update.blocked"
+    | "update.block_lifted"
     | "deploy.succeeded"
     | "deploy.rolled_back"
     | "deploy.failed"
@@ -3325,6 +3364,8 @@ export type NotificationChannelChanges = {
     | "host.away"
     | "host.back"
     | "host.duplicate"
+    | "update.blocked"
+    | "update.block_lifted"
     | "deploy.succeeded"
     | "deploy.rolled_back"
     | "deploy.failed"
@@ -5099,6 +5140,8 @@ export type WebhookChanges = {
     | "host.away"
     | "host.back"
     | "host.duplicate"
+    | "update.blocked"
+    | "update.block_lifted"
     | "deploy.succeeded"
     | "deploy.rolled_back"
     | "deploy.failed"
@@ -5257,6 +5300,7 @@ export interface Operations {
     result: Done;
   };
   "DELETE /api/ext/service-pro/uptime/monitors/{id}": { path: { id: string }; result: Done };
+  "DELETE /api/fleet/blocked/{id}": { path: { id: string }; result: Done };
   "DELETE /api/fleet/hosts/{id}": { path: { id: string }; result: Done };
   "DELETE /api/fleet/hosts/{id}/api/{path}": {
     path: { id: string; path: string };
@@ -5713,6 +5757,7 @@ export interface Operations {
     query?: { search?: string; host?: string; label?: string; limit?: number; offset?: number };
     result: FleetAlertList;
   };
+  "GET /api/fleet/blocked": { result: FleetBlockedImageList };
   "GET /api/fleet/containers": {
     query?: { search?: string; host?: string; label?: string; limit?: number; offset?: number };
     result: FleetContainerList;
@@ -5733,6 +5778,7 @@ export interface Operations {
     query?: { search?: string; host?: string; label?: string; limit?: number; offset?: number };
     result: FleetUpdateList;
   };
+  "GET /api/fleet/waves": { result: FleetWaves };
   "GET /api/git/repositories": { result: GitRepositoryList };
   "GET /api/git/repositories/{id}": { path: { id: string }; result: GitRepository };
   "GET /api/health": { result: Health };
@@ -6464,6 +6510,7 @@ export interface Operations {
     body: HostRequest | undefined;
     result: HostAnswer;
   };
+  "PUT /api/fleet/waves": { body: FleetWaveChanges | undefined; result: FleetWaves };
   "PUT /api/git/repositories/{id}": {
     path: { id: string };
     body: GitRepositoryChanges | undefined;

@@ -1,5 +1,8 @@
 /** Hosts: the fleet of this server. @module */
 
+import { useSignal } from "@preact/signals";
+import type { ComponentType } from "preact";
+import { useEffect } from "preact/hooks";
 import { api } from "../../api/client.ts";
 import type { FleetHost, FleetOverview } from "../../api/types.ts";
 import { type Column, NAME_COLUMN, textColumn, timeColumn } from "../../components/columns.tsx";
@@ -10,6 +13,7 @@ import { SecretDialog } from "../../components/secret_dialog.tsx";
 import { Badge, State, type Tone } from "../../components/states.tsx";
 import { Time } from "../../components/time.tsx";
 import { capital, count, plain } from "../../base/text.ts";
+import { reloadIfReachable } from "../../shell/reload.ts";
 import { href } from "../../state/router.ts";
 import { withResult } from "../../state/toasts.ts";
 import { HostForm, labelText, type SavedHost } from "./form.tsx";
@@ -132,8 +136,20 @@ export default function Hosts() {
       defaultSort="name"
       empty={"No other hosts yet. A host that joins can be managed from here; it opens the " +
         "connection itself, so that it works behind a router."}
-    />
+    >
+      {rows && rows.length > 0 && <LoadedWaves />}
+    </ResourcePage>
   );
+}
+
+/** Loaded with the first host. */
+function LoadedWaves() {
+  const body = useSignal<ComponentType | undefined>(undefined);
+  useEffect(() => {
+    import("./waves.tsx").then(({ Waves }) => body.value = Waves).catch(reloadIfReachable);
+  }, []);
+  const Body = body.value;
+  return Body ? <Body /> : null;
 }
 
 /** The state has a column of its own. */
