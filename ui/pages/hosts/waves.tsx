@@ -95,7 +95,7 @@ function WaveForm({ waves: { waves, hosts, soakHours }, onSaved, onClose }: {
       onSubmit={async ({ waves, hosts, soakHours }) => {
         await api("PUT /api/fleet/waves", {
           body: {
-            waves: waves!.split(",").map((label) => label.trim()).filter(Boolean),
+            waves: waves.split(",").map((label: string) => label.trim()).filter(Boolean),
             hosts: Number(hosts),
             soakHours: Number(soakHours),
           },
