@@ -2,7 +2,7 @@
 
 import type { StoredHost } from "../../../db/fleet_hosts.ts";
 import type { Deps } from "../../deps.ts";
-import { describeBlock, type ImageKey } from "./block.ts";
+import { describeBlock, type ImageKey, isImageKey } from "./block.ts";
 import { missingWave } from "./decide.ts";
 import { hostsOfImage, memberHosts } from "./image_hosts.ts";
 import { blockOfImage } from "./kept.ts";
@@ -26,6 +26,7 @@ export function refusalOf(
   host: StoredHost,
   image: ImageKey & { image: string },
 ): string | null {
+  if (!isImageKey(image)) return "The image has no digest or platform by which hosts know it";
   if (!isSettled(deps)) return "The hub has just started and learns from its hosts what is blocked";
   const block = blockOfImage(deps, image);
   if (block) return describeBlock(block);

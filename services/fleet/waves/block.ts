@@ -54,6 +54,10 @@ const Shape = z.object({
 
 export type Block = z.output<typeof Shape>;
 
+/** Whether verdicts can be about it. */
+export const isImageKey = ({ digest, platform }: ImageKey): boolean =>
+  Digest.safeParse(digest).success && Platform.safeParse(platform).success;
+
 export const keyOf = ({ digest, platform }: ImageKey): string => `${digest} ${platform}`;
 
 const encoder = new TextEncoder();
