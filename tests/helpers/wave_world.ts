@@ -17,7 +17,8 @@ import { type Control, decodeControl, encodeControl } from "../../services/fleet
 import type { OpenLink } from "../../services/fleet/link/open_link.ts";
 import { createUpdateGate } from "../../services/fleet/waves/gate.ts";
 import { keepWaves, liftBlock, receiveReport } from "../../services/fleet/waves/hub.ts";
-import { newWaveLink, offerBlocks, receiveFromHost } from "../../services/fleet/waves/hub_link.ts";
+import { offerBlocks, receiveFromHost } from "../../services/fleet/waves/hub_link.ts";
+import { newWaveLink } from "../../services/fleet/waves/wave_link.ts";
 import { keptBlocks } from "../../services/fleet/waves/kept.ts";
 import { createReceiver } from "../../services/fleet/waves/member_link.ts";
 import type { Report } from "../../services/fleet/waves/report.ts";
@@ -45,7 +46,7 @@ interface Job {
   endsAt: number | undefined;
 }
 
-/** What has become of an image, by the time at which it did. */
+/** A block of an image, or its end, by the time. */
 interface Fact {
   at: number;
   /** Grows with each fact. */
@@ -68,7 +69,7 @@ interface Member {
   failed: Set<string>;
   job: Job | undefined;
   open: OpenHost | undefined;
-  /** What it must know. */
+  /** Facts that it must know. */
   facts: Map<string, Fact>;
 }
 
@@ -294,7 +295,7 @@ export class WaveWorld {
     }
   }
 
-  /** What the gate of a member says about the newest image of a repository. */
+  /** The answer of a member's gate about the newest image of a repository. */
   refusal(member: Member, repository: string): Promise<string | undefined> {
     return this.#refusal(member, this.latest.get(repository)!);
   }

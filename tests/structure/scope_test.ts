@@ -66,6 +66,8 @@ const CLOSED = [
   "GET /api/feed",
   "* /api/fleet/hosts",
   "* /api/fleet/invites",
+  "* /api/fleet/waves",
+  "* /api/fleet/blocked",
   "GET /api/fleet/alerts",
   "GET /api/fleet/overview",
   "* /api/webhooks",

@@ -7,7 +7,7 @@ import type { StateDatabase } from "../../../db/database.ts";
 import type { HostCopy } from "../copies/copy.ts";
 import type { OpenLink } from "../link/open_link.ts";
 import type { Links } from "../link/stream.ts";
-import type { WaveLink } from "../waves/hub_link.ts";
+import type { WaveLink } from "../waves/wave_link.ts";
 import { createQuestions, type Questions } from "../waves/questions.ts";
 import type { Report } from "../waves/report.ts";
 
@@ -18,7 +18,7 @@ export interface OpenHost {
   address: string;
   /** Whether an admin has to accept it first: nothing is sent through its link until then. */
   isPending: boolean;
-  /** What both sides have said about blocked images. */
+  /** The exchange about blocked images. */
   waves: WaveLink;
 }
 

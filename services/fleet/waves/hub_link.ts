@@ -1,6 +1,6 @@
 /**
- * What a hub and one of its hosts say about blocks over their link. At its beginning, both tell what the
- * other does not have; a hub that was restored from a backup learns from its hosts what came after it.
+ * Messages of a hub and its hosts about blocks. At the beginning of a link, both tell what the other
+ * does not have; a hub that was restored from a backup learns from its hosts what came after it.
  *
  *     hub:   blocks {hash}                 that it keeps these
  *     host:  blocks_wanted                 it keeps others
@@ -26,26 +26,7 @@ import { keepBlock, keptBlocks, openKept, ownCheck } from "./kept.ts";
 /** Limit of questions of a host in a second. */
 const ASKS_MAX = 20;
 
-/** State of the exchange with one host. */
-export interface WaveLink {
-  /** Whether the host has told the blocks that this hub did not have. */
-  isSynced: boolean;
-  /** Blocks that it has told. */
-  told: number;
-  /** Whether it has got all of them. */
-  hasAll: boolean;
-  second: number;
-  asks: number;
-  /** Ends when its messages so far are processed. */
-  queue: Promise<void>;
-}
-
 type TellDeps = Pick<Deps, "db" | "log">;
-
-export const newWaveLink = (): WaveLink => ({
-  ...{ isSynced: false, told: 0, hasAll: false, second: 0, asks: 0 },
-  queue: Promise.resolve(),
-});
 
 /** Types of the messages of a host about blocks and waves. */
 type FromHost = "ask" | "block" | "blocks_wanted" | "synced";

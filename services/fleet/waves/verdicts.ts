@@ -1,4 +1,4 @@
-/** What a hub makes of the report of a host. Without side effects. @module */
+/** Verdicts of a host after its report. Without side effects. @module */
 
 import type { FleetVerdict } from "../../../db/fleet_verdicts.ts";
 import type { Report, ReportedVerdict } from "./report.ts";
@@ -48,7 +48,7 @@ export function applyReport(
 
 const NEW = { wellSince: null, provenAt: null } as const;
 
-/** What a host once said of an image stays; only its state changes. */
+/** A verdict as the host first gave it, with the state of now. */
 function follow(
   verdict: FleetVerdict,
   { state, at, soakMs }: { state: FleetVerdict["state"]; at: Date; soakMs: number },

@@ -1,7 +1,8 @@
 import { deepEqual, equal, match } from "node:assert/strict";
 import { keptBlocks } from "../../../../services/fleet/waves/kept.ts";
 import { receiveReport } from "../../../../services/fleet/waves/hub.ts";
-import { newWaveLink, receiveFromHost } from "../../../../services/fleet/waves/hub_link.ts";
+import { receiveFromHost } from "../../../../services/fleet/waves/hub_link.ts";
+import { newWaveLink } from "../../../../services/fleet/waves/wave_link.ts";
 import type { Control } from "../../../../services/fleet/link/control.ts";
 import type { OpenHost } from "../../../../services/fleet/hosts/fleet.ts";
 import { collectEvents } from "../../../helpers/test_app.ts";
@@ -138,7 +139,7 @@ Deno.test("a hub that was restored learns that a person has lifted a block, and 
   equal(knows!.gate.blockOf({ digest: bad.digest, platform: knows!.platform }), undefined);
   await world.connect(paid!);
   deepEqual(blocked(world), []);
-  // What a person does now is newer than all that members know.
+  // A failure of now is newer than all that members know.
   paid!.verdicts = [{ ...paid!.verdicts[0]!, id: "again" }];
   await world.report(paid!);
   deepEqual(blocked(world), [bad.digest]);
