@@ -57,6 +57,7 @@ import { createStreamHub } from "../services/stream/hub.ts";
 import { createGitRounds } from "../services/git/rounds.ts";
 import { createTakeoverScans } from "../services/takeover/scans.ts";
 import { createTickets } from "../services/stream/tickets.ts";
+import { createUpdateGate } from "../services/fleet/waves/gate.ts";
 import { createPassing } from "../services/fleet/passing/installation.ts";
 import { createSwarmManager } from "../services/swarm/manager.ts";
 import { createTerminals } from "../services/containers/terminal/terminals.ts";
@@ -149,6 +150,7 @@ export function assemble(parts: Parts): Deps {
     outbox: createOutboxSignal(),
     channels,
     maintenance,
+    updateGate: createUpdateGate({ db, fleet }),
     fleet,
     outgoing: createOutgoing({ db, fleet, inventory, now, reservations }),
     vitals: createVitals(),

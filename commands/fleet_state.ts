@@ -6,7 +6,7 @@ import type { Config } from "../services/config/config.ts";
 import { AppError, KeyFileError } from "../services/errors.ts";
 import { createFleet } from "../services/fleet/hosts/fleet.ts";
 import { DialError, LINK_PATH } from "../services/fleet/link/dial.ts";
-import { silentLog } from "../services/log.ts";
+import { type Log, silentLog } from "../services/log.ts";
 import { loadSecrets, type Secrets } from "../services/secrets/secrets.ts";
 import { createChanges } from "../services/stream/changes.ts";
 import { assertIsMeant, findInstallation } from "./installation.ts";
@@ -23,6 +23,7 @@ export interface FleetDeps {
   changes: ReturnType<typeof createChanges>;
   fleet: ReturnType<typeof createFleet>;
   secrets: Secrets;
+  log: Log;
   now: () => Date;
   /** Whether the service runs. */
   isRunning: boolean;
@@ -48,6 +49,7 @@ export async function withFleet<T>(
         changes: createChanges(),
         fleet: createFleet(db),
         secrets: loadSecrets(config, silentLog),
+        log: silentLog,
         now: () => new Date(),
         isRunning: running !== undefined,
       }));

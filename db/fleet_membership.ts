@@ -2,6 +2,7 @@
 
 import { boolean, number, type Row, table, text } from "./columns.ts";
 import type { Database } from "./database.ts";
+import { deleteBlocksOfHub } from "./fleet_blocks.ts";
 
 /** The id of the only row. */
 const ID = 1;
@@ -26,6 +27,8 @@ const memberships = table("fleet_membership", {
   joinedAt: text(),
   /** Whether the hub has said that it takes events. */
   hubTakesEvents: boolean(),
+  /** Whether the hub has said that members ask it before automatic updates. */
+  asksHub: boolean(),
 });
 
 /** The membership as stored. Times are ISO 8601, UTC. */
@@ -36,6 +39,7 @@ export function selectMembership(db: Database): Membership | undefined {
 }
 
 export function replaceMembership(db: Database, membership: Membership): void {
+  deleteBlocksOfHub(db);
   memberships.replace(db, { ...membership, id: ID });
 }
 
@@ -49,7 +53,8 @@ export function updateMembership(
   return isSame && memberships.update(db, ID, changes);
 }
 
-/** @returns Whether there was one. */
+/** Forgets the hub and what it has blocked. @returns Whether there was a membership. */
 export function deleteMembership(db: Database): boolean {
+  deleteBlocksOfHub(db);
   return memberships.delete(db, ID);
 }

@@ -122,6 +122,7 @@ export const communityGroups: readonly EndpointGroup[] = [
     () => import("./fleet/invites.ts"),
     () => import("./fleet/lists.ts"),
     () => import("./fleet/logs.ts"),
+    () => import("./fleet/waves.ts"),
     () => import("./fleet/link.ts"),
     () => import("./fleet/runs.ts"),
     () => import("./fleet/metrics.ts"),

@@ -38,6 +38,7 @@ import type { Log } from "./log.ts";
 import type { LogStreams } from "./logs/open_streams.ts";
 import type { EngineStatusReader } from "./containers/engine_status.ts";
 import type { Limiters } from "./access/limiters.ts";
+import type { UpdateGate } from "./updates/gate.ts";
 import type { MonitorProbes } from "./updates/monitor_probes.ts";
 import type { MonitorResults } from "./stream/monitor_results.ts";
 import type { Maintenance } from "./automation/maintenance/maintenance.ts";
@@ -194,6 +195,8 @@ export interface Deps {
   maintenance: Maintenance;
   /** Events of this member that its hub has not acknowledged. */
   outgoing: OutgoingQueue;
+  /** Decides whether images may be installed automatically, in a fleet. */
+  updateGate: UpdateGate;
   /** Links of a fleet: of the hosts of this hub, and to the hub of this member. */
   fleet: Fleet;
   /** Counters of the process itself. */

@@ -68,6 +68,8 @@ const CLOSED = [
   "POST /api/fleet/hosts/:id/accept",
   "DELETE /api/fleet/hosts/:id",
   "* /api/fleet/invites",
+  "* /api/fleet/waves",
+  "* /api/fleet/blocked",
   "* /api/webhooks",
   "* /api/notifications",
   "* /api/registries",

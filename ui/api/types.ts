@@ -751,6 +751,8 @@ export type ChatChannelChanges = {
     | "host.back"
     | "fleet.run_ended"
     | "host.duplicate"
+    | "update.blocked"
+    | "update.block_lifted"
     | "deploy.succeeded"
     | "deploy.rolled_back"
     | "deploy.failed"
@@ -1534,6 +1536,21 @@ export type FleetAlertList = {
   offset: number;
 };
 
+export type FleetBlockedImage = {
+  id: string;
+  digest: string;
+  platform: string;
+  image: string;
+  host: string;
+  container: string;
+  reason: string;
+  log: (string)[];
+  at: string;
+  affected: ({ hostId: string; host: string; container: string; canGoBack: boolean })[];
+};
+
+export type FleetBlockedImageList = { blocked: (FleetBlockedImage)[] };
+
 export type FleetContainer = {
   id: string;
   name: string;
@@ -1700,6 +1717,22 @@ export type FleetUpdateList = {
   total: number;
   limit: number;
   offset: number;
+};
+
+export type FleetWaveChanges = { waves?: (string)[]; hosts?: number; soakHours?: number };
+
+export type FleetWaves = {
+  waves: (string)[];
+  hosts: number;
+  soakHours: number;
+  images: ({
+    digest: string;
+    platform: string;
+    image: string;
+    since: string;
+    isBlocked: boolean;
+    progress: ({ wave: number; users: number; proofs: number; required: number })[];
+  })[];
 };
 
 export type GeneratedStack = {
@@ -2764,6 +2797,8 @@ export type NewChatChannel = {
     | "host.back"
     | "fleet.run_ended"
     | "host.duplicate"
+    | "update.blocked"
+    | "update.block_lifted"
     | "deploy.succeeded"
     | "deploy.rolled_back"
     | "deploy.failed"
@@ -2991,6 +3026,8 @@ export type NewNotificationChannel = {
     | "host.back"
     | "fleet.run_ended"
     | "host.duplicate"
+    | "update.blocked"
+    | "update.block_lifted"
     | "deploy.succeeded"
     | "deploy.rolled_back"
     | "deploy.failed"
@@ -3267,6 +3304,8 @@ export type NewWebhook = {
     | "host.back"
     | "fleet.run_ended"
     | "host.duplicate"
+    | "update.blocked"
+    | "update.block_lifted"
     | "deploy.succeeded"
     | "deploy.rolled_back"
     | "deploy.failed"
@@ -3371,6 +3410,8 @@ export type NotificationChannelChanges = {
     | "host.back"
     | "fleet.run_ended"
     | "host.duplicate"
+    | "update.blocked"
+    | "update.block_lifted"
     | "deploy.succeeded"
     | "deploy.rolled_back"
     | "deploy.failed"
@@ -5152,6 +5193,8 @@ export type WebhookChanges = {
     | "host.back"
     | "fleet.run_ended"
     | "host.duplicate"
+    | "update.blocked"
+    | "update.block_lifted"
     | "deploy.succeeded"
     | "deploy.rolled_back"
     | "deploy.failed"
@@ -5310,6 +5353,7 @@ export interface Operations {
     result: Done;
   };
   "DELETE /api/ext/service-pro/uptime/monitors/{id}": { path: { id: string }; result: Done };
+  "DELETE /api/fleet/blocked/{id}": { path: { id: string }; result: Done };
   "DELETE /api/fleet/hosts/{id}": { path: { id: string }; result: Done };
   "DELETE /api/fleet/hosts/{id}/api/{path}": {
     path: { id: string; path: string };
@@ -5766,6 +5810,7 @@ export interface Operations {
     query?: { search?: string; host?: string; label?: string; limit?: number; offset?: number };
     result: FleetAlertList;
   };
+  "GET /api/fleet/blocked": { result: FleetBlockedImageList };
   "GET /api/fleet/containers": {
     query?: { search?: string; host?: string; label?: string; limit?: number; offset?: number };
     result: FleetContainerList;
@@ -5801,6 +5846,7 @@ export interface Operations {
     query?: { search?: string; host?: string; label?: string; limit?: number; offset?: number };
     result: FleetUpdateList;
   };
+  "GET /api/fleet/waves": { result: FleetWaves };
   "GET /api/git/repositories": { result: GitRepositoryList };
   "GET /api/git/repositories/{id}": { path: { id: string }; result: GitRepository };
   "GET /api/health": { result: Health };
@@ -6535,6 +6581,7 @@ export interface Operations {
     body: HostRequest | undefined;
     result: HostAnswer;
   };
+  "PUT /api/fleet/waves": { body: FleetWaveChanges | undefined; result: FleetWaves };
   "PUT /api/git/repositories/{id}": {
     path: { id: string };
     body: GitRepositoryChanges | undefined;

@@ -11,7 +11,18 @@ import type { Occurrences, Reading } from "../memory.ts";
 
 export type SourceDeps =
   & ReadDeps
-  & Pick<Deps, "alerts" | "config" | "db" | "host" | "metrics" | "now" | "startedAt" | "swarm">;
+  & Pick<
+    Deps,
+    | "alerts"
+    | "config"
+    | "db"
+    | "host"
+    | "metrics"
+    | "now"
+    | "startedAt"
+    | "swarm"
+    | "updateGate"
+  >;
 
 export type FastDeps = Pick<Deps, "host" | "inventory" | "now" | "startedAt">;
 

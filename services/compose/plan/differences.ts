@@ -3,7 +3,7 @@
 import type { ContainerInspect } from "../../../engine/containers.ts";
 import { fullImageId } from "../../../engine/image_id.ts";
 import { findReference } from "../../../engine/image_reference.ts";
-import { type Platform, platformOf } from "../../updates/run/plan.ts";
+import { type Platform, platformOf } from "../../updates/run/platform.ts";
 import { composeHash } from "../deploy/config_hash.ts";
 import type { FileHashes } from "../deploy/files.ts";
 import { LABEL } from "../labels.ts";

@@ -11,7 +11,7 @@ import type { Deps } from "../../deps.ts";
 import { currentContainers, type ReadDeps } from "../../containers/reads.ts";
 import { assertComplete } from "../../containers/unreadable.ts";
 import { nameOf } from "../../updates/recreate/replace.ts";
-import type { Platform } from "../../updates/run/plan.ts";
+import type { Platform } from "../../updates/run/platform.ts";
 import type { FileHashes } from "../deploy/files.ts";
 import { LABEL } from "../labels.ts";
 import type { Project } from "../load/resolve.ts";

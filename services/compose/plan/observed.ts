@@ -4,7 +4,7 @@ import type { ContainerConfig, ContainerInspect } from "../../../engine/containe
 import type { Network } from "../../../engine/networks.ts";
 import type { Volume } from "../../../engine/volumes.ts";
 import type { Container } from "../../containers/inventory.ts";
-import type { Platform } from "../../updates/run/plan.ts";
+import type { Platform } from "../../updates/run/platform.ts";
 import type { FileHashes } from "../deploy/files.ts";
 import type { EngineDefaults } from "./comparison.ts";
 

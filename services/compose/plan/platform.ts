@@ -6,7 +6,7 @@ import { nameReference } from "../../../engine/image_reference.ts";
 import { type ImageInspect, imageInspect } from "../../../engine/images.ts";
 import { type EngineInfo, hasContainerdStore } from "../../../engine/system.ts";
 import { isAtLeast } from "../../../engine/query.ts";
-import { type Platform, platformOf } from "../../updates/run/plan.ts";
+import { type Platform, platformOf } from "../../updates/run/platform.ts";
 import type { Project, Service } from "../load/resolve.ts";
 
 type Wanted = Pick<Service, "image" | "platform">;

@@ -9,6 +9,17 @@ interface HostData {
   hostId: string;
 }
 
+/** An image that failed on a host. */
+interface BlockData {
+  /** Name of the host that it failed on. */
+  host: string;
+  /** The reference. */
+  image: string;
+  digest: string;
+  /** E.g. `linux/amd64`. */
+  platform: string;
+}
+
 const shared = {
   group: "Fleet",
   permission: "fleet:read",
@@ -111,5 +122,35 @@ export const fleetKinds = [
       "Let the copy leave the fleet and join it again",
     ],
     remedy: () => ({ text: "Show hosts", to: "/hosts" }),
+  }),
+  kind("update.blocked", {
+    ...shared,
+    data: {} as BlockData & {
+      /** Empty for this server itself. */
+      hostId: string;
+      container: string;
+      reason: string;
+    },
+    description: "An image failed on a host, and no other host of the fleet gets it automatically",
+    words: "image blocked",
+    title: "Image blocked for the fleet",
+    severity: "warning",
+    lines: (field) => [
+      joined("Image: ", field("image")),
+      joined("Reason: ", field("reason")),
+      joined("Platform: ", field("platform")),
+    ],
+    remedy: () => ({ text: "Show hosts", to: "/hosts" }),
+  }),
+  kind("update.block_lifted", {
+    ...shared,
+    data: {} as BlockData & {
+      /** Id of the user, or name of the token. */
+      by: string;
+    },
+    description: "A person has allowed an image again that had failed on a host",
+    words: "block lifted",
+    title: "Image allowed again",
+    lines: (field) => [joined("Image: ", field("image")), joined("Platform: ", field("platform"))],
   }),
 ];

@@ -6,6 +6,7 @@
  */
 
 import { selectCrashLooping } from "../../../db/crash_loops.ts";
+import { systemInfo } from "../../../engine/system.ts";
 import { stackOf } from "../../access/scope.ts";
 import type { Caller } from "../../access/caller.ts";
 import { alertOverview, alertVersion } from "../../alerts/events.ts";
@@ -21,6 +22,8 @@ import { encode, join, type StreamChunk } from "../../stream/chunks.ts";
 import { readStream } from "../../stream/read_stream.ts";
 import { callerValidity } from "../../stream/validity.ts";
 import { listUpdates } from "../../updates/check/list.ts";
+import { type Report, REPORT_EVENT } from "../waves/report.ts";
+import { enginePlatform, reportOf } from "../waves/reporter.ts";
 import {
   type Change,
   type HostFigures,
@@ -45,7 +48,17 @@ export type FeedDeps =
   & ReadDeps
   & Pick<
     Deps,
-    "accounts" | "changes" | "config" | "db" | "engineStatus" | "host" | "jobs" | "now" | "swarm"
+    | "accounts"
+    | "changes"
+    | "config"
+    | "db"
+    | "engineStatus"
+    | "fleet"
+    | "host"
+    | "jobs"
+    | "now"
+    | "swarm"
+    | "updateGate"
   >;
 
 /** The rows that a client has got. */
@@ -53,6 +66,10 @@ interface Position {
   /** JSON of the rows by id. */
   sent: Map<ListName, Map<string, string>>;
   host: string | undefined;
+  /** JSON of the verdicts about new images. */
+  report: string | undefined;
+  /** Platform of the engine. */
+  platform: string | undefined;
   /** Parts that could be read last. */
   current: Part[];
   version: string | undefined;
@@ -72,6 +89,8 @@ export function openFeed(deps: FeedDeps, caller: Caller): ReadableStream<StreamC
   const position: Position = {
     sent: new Map(),
     host: undefined,
+    report: undefined,
+    platform: undefined,
     current: [],
     version: undefined,
     readAt: -Infinity,
@@ -129,9 +148,28 @@ async function changedFrames(deps: FeedDeps, position: Position): Promise<Stream
     return change ? [encode(name, change)] : [];
   });
   const text = JSON.stringify(host);
-  if (host === undefined || text === position.host) return frames;
-  position.host = text;
-  return [encode("host", host), ...frames];
+  if (host !== undefined && text !== position.host) frames.unshift(encode("host", host));
+  position.host = text ?? position.host;
+  const report = containers && await ifAvailable(changedReport(deps, position, containers));
+  // Behind the containers that it is about.
+  return report ? [...frames, encode(REPORT_EVENT, report)] : frames;
+}
+
+/** Verdicts of a member about new images; `undefined` if they have not changed. */
+async function changedReport(
+  deps: FeedDeps,
+  position: Position,
+  containers: readonly Container[],
+): Promise<Report | undefined> {
+  if (!deps.fleet.membership) return undefined;
+  position.platform ??= enginePlatform(await systemInfo(deps.engine));
+  const { platform } = position;
+  const looping = new Set(selectCrashLooping(deps.db));
+  const report = await reportOf(deps, { containers, platform, looping });
+  const text = JSON.stringify(report);
+  if (text === position.report) return undefined;
+  position.report = text;
+  return report;
 }
 
 /** Whole numbers, so that a host that idles has few changes. */

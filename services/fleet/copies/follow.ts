@@ -13,6 +13,8 @@ import { AppError, asAppError } from "../../errors.ts";
 import { sleep } from "../../waiting.ts";
 import { passOn } from "../passing/pass.ts";
 import type { PassingHost } from "../passing/sides.ts";
+import { receiveReport, type WaveDeps } from "../waves/hub.ts";
+import { REPORT_EVENT } from "../waves/report.ts";
 import { applyFrame, emptyCopy, type HostCopy } from "./copy.ts";
 import { type Budget, createBudget, readFrames } from "./frames.ts";
 
@@ -31,10 +33,7 @@ const TELL_ROUNDS = 5;
 /** Resource whose changes clients follow. */
 const COPIES_RESOURCE = "/api/fleet/overview";
 
-export type FollowDeps = Pick<
-  Deps,
-  "changes" | "db" | "fleet" | "log" | "now" | "passing" | "server"
->;
+export type FollowDeps = WaveDeps & Pick<Deps, "server">;
 
 interface Following {
   budget: Budget;
@@ -69,6 +68,7 @@ export async function followHosts(
     for (const id of [...hosts.keys(), ...fleet.copies.keys()].filter((id) => !ids.has(id))) {
       hosts.delete(id);
       fleet.copies.delete(id);
+      fleet.reports.delete(id);
     }
     if (rounds % TELL_ROUNDS === 0) tellChanges(deps, [...hosts.values()]);
     round();
@@ -163,7 +163,8 @@ export async function followHost(
       throw new AppError("unavailable", `The host does not send its lists (status ${status})`);
     }
     for await (const frame of readFrames(body, budget)) {
-      applyFrame(copy, frame, deps.now());
+      if (frame.event === REPORT_EVENT) await receiveReport(deps, host.id, frame.data);
+      else applyFrame(copy, frame, deps.now());
       copy.problem = null;
       if (frame.event !== "current") onChange();
     }

@@ -157,6 +157,7 @@ export async function acceptAnswer(deps: KeyDeps, answer: JoinAnswer): Promise<M
     challengeProof: null,
     joinedAt: deps.now().toISOString(),
     hubTakesEvents: false,
+    asksHub: false,
   };
   replaceMembership(deps.db, membership);
   return membership;

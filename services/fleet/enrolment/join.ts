@@ -77,6 +77,7 @@ export async function joinFleet(
       challengeProof: null,
       joinedAt: now().toISOString(),
       hubTakesEvents: false,
+      asksHub: false,
     };
     replaceMembership(db, membership);
     return membership;

@@ -15,6 +15,7 @@ import { dial } from "../link/dial.ts";
 import { createLink } from "../link/link.ts";
 import { createEventSender, type EventSender, type SendDeps } from "../events/send.ts";
 import { clockOf } from "../hosts/clock.ts";
+import { createReceiver } from "../waves/member_link.ts";
 import { linkKeys, toBytes } from "./keys.ts";
 import { type Attempt, retryMs } from "./retries.ts";
 
@@ -23,7 +24,7 @@ const TICK_MS = 5_000;
 
 type MemberDeps =
   & SendDeps
-  & Pick<Deps, "config" | "db" | "fleet" | "log" | "now" | "passing" | "secrets">;
+  & Pick<Deps, "changes" | "config" | "db" | "fleet" | "log" | "now" | "passing" | "secrets">;
 
 /** Dials the hub again and again, until `signal` aborts or this installation is a member no more. */
 export async function keepDialing(
@@ -97,12 +98,14 @@ async function keepLink(
   await channel.sendControl({ type: "kept", counter: given.counter });
   let attempt: Attempt = "ended";
   let sender: EventSender | undefined;
+  const receiveWaves = createReceiver(deps, membership);
   const link = createLink(channel, {
     peer: membership.hubKey,
     isClient: true,
     accept: passing.accept,
     onControl(message) {
       if (message.type === "taken") return sender?.onTaken(message);
+      receiveWaves(message, link);
       if (message.type === "accepted") updateMembership(db, hostId, { isPending: false });
       if (message.type === "refused") attempt = receiveRefusal(deps, membership, message);
       fleet.refresh();

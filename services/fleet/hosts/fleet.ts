@@ -9,6 +9,9 @@ import { createReceivedEvents, type ReceivedEvents } from "../events/received.ts
 import type { Paces } from "../events/take.ts";
 import type { OpenLink } from "../link/open_link.ts";
 import type { Links } from "../link/stream.ts";
+import type { WaveLink } from "../waves/wave_link.ts";
+import { createQuestions, type Questions } from "../waves/questions.ts";
+import type { Report } from "../waves/report.ts";
 
 /** A host whose link is open. */
 export interface OpenHost {
@@ -17,6 +20,8 @@ export interface OpenHost {
   address: string;
   /** Whether an admin has to accept it first: nothing is sent through its link until then. */
   isPending: boolean;
+  /** The exchange about blocked images. */
+  waves: WaveLink;
 }
 
 /** State of the link from a member to its hub. */
@@ -25,6 +30,8 @@ export interface HubLink {
   link: OpenLink | undefined;
   /** Why the last one ended or could not be opened. */
   reason: string | undefined;
+  /** Questions to the hub that it has not answered. */
+  questions: Questions;
 }
 
 export interface Fleet extends Links {
@@ -41,6 +48,8 @@ export interface Fleet extends Links {
   readonly received: ReceivedEvents;
   /** How many events hosts have sent lately. */
   readonly paces: Paces;
+  /** The last report of each host about new images, by host id. */
+  readonly reports: Map<string, Report>;
   /** When the last event about a duplicate was emitted, by host id, in Unix milliseconds. */
   readonly duplicates: Map<string, number>;
   /** Reads what was stored, after this or another process has changed it. */
@@ -53,7 +62,7 @@ export interface Fleet extends Links {
 
 export function createFleet(db: StateDatabase): Fleet {
   const hosts = new Map<string, OpenHost>();
-  const hub: HubLink = { link: undefined, reason: undefined };
+  const hub: HubLink = { link: undefined, reason: undefined, questions: createQuestions() };
   const listeners: (() => void)[] = [];
   let change = Promise.withResolvers<void>();
   let isHub = readIsHub();
@@ -73,6 +82,7 @@ export function createFleet(db: StateDatabase): Fleet {
     copies: new Map(),
     received: createReceivedEvents(),
     paces: new Map(),
+    reports: new Map(),
     duplicates: new Map(),
     get isHub() {
       return isHub;

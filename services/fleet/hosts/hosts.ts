@@ -15,6 +15,7 @@ import { AppError, requireFound } from "../../errors.ts";
 import { emit, type EmitDeps } from "../../events/emit.ts";
 import { fingerprintOf, toBytes } from "../enrolment/keys.ts";
 import type { Control } from "../link/control.ts";
+import { offerBlocks } from "../waves/hub_link.ts";
 import { assertNameFree, assertRoomFor } from "./room.ts";
 import { type HostState, stateOf } from "./state.ts";
 import { type HostViewer, requireVisibleHost, visibleHosts } from "./visible.ts";
@@ -81,7 +82,7 @@ export function changeHost(
  * @throws {AppError} `not_found`; `conflict` for a host that has left.
  */
 export function acceptHost(
-  deps: HostDeps & Pick<Deps, "changes">,
+  deps: HostDeps & Pick<Deps, "changes" | "log">,
   id: string,
 ): Promise<HostView> {
   const host = requireHost(deps, id);
@@ -101,7 +102,7 @@ export function acceptHost(
  *
  * @throws {AppError} `not_found`.
  */
-export function removeHost(deps: HostDeps & Pick<Deps, "changes">, id: string): void {
+export function removeHost(deps: HostDeps & Pick<Deps, "changes" | "log">, id: string): void {
   const { inviteId } = requireHost(deps, id);
   deleteFleetHost(deps.db, id);
   if (inviteId !== null) updateFleetInvite(deps.db, inviteId, { acceptsAtOnce: false });
@@ -110,9 +111,8 @@ export function removeHost(deps: HostDeps & Pick<Deps, "changes">, id: string): 
 }
 
 /** Tells open links what was stored about their hosts, also by another process. */
-export function applyToLinks(
-  { db, fleet, changes }: Pick<Deps, "db" | "fleet" | "changes">,
-): void {
+export function applyToLinks(deps: Pick<Deps, "db" | "fleet" | "changes" | "log">): void {
+  const { db, fleet, changes } = deps;
   fleet.refresh();
   for (const [id, open] of fleet.hosts) {
     const host = selectFleetHost(db, id);
@@ -123,6 +123,7 @@ export function applyToLinks(
     } else if (open.isPending && !host.isPending) {
       open.isPending = false;
       open.link.tell({ type: "accepted" });
+      offerBlocks(deps, open);
       changes.record(HOSTS_RESOURCE);
     }
   }

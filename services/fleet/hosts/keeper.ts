@@ -9,6 +9,7 @@ import {
 import type { Deps } from "../../deps.ts";
 import { emit, type EmitDeps } from "../../events/emit.ts";
 import { sleep } from "../../waiting.ts";
+import { keepWaves } from "../waves/hub.ts";
 
 const ROUND_MS = 5_000;
 
@@ -26,6 +27,7 @@ export async function keepLinks(deps: Deps, signal: AbortSignal, round: () => vo
   clearConnectedFleetHosts(db);
   while (!signal.aborted && fleet.isHub) {
     keepHosts(deps);
+    await keepWaves(deps);
     round();
     await sleep(ROUND_MS, signal);
   }

@@ -19,15 +19,27 @@ import { type Control, NAME_MAX } from "../link/control.ts";
 import { createLink } from "../link/link.ts";
 import type { OpenLink } from "../link/open_link.ts";
 import { clockOf } from "./clock.ts";
+import { isWaveMessage, offerBlocks, receiveFromHost } from "../waves/hub_link.ts";
+import { newWaveLink } from "../waves/wave_link.ts";
 import { challengeOf, isGenuine } from "./challenge.ts";
 import { createIntake, type TakeDeps } from "../events/take.ts";
+import type { OpenHost } from "./fleet.ts";
 import { enrolHost, HOSTS_RESOURCE } from "./hosts.ts";
 
 export type ServeDeps =
   & TakeDeps
   & Pick<
     Deps,
-    "anonymousLog" | "changes" | "config" | "fleet" | "log" | "now" | "secrets" | "server"
+    | "anonymousLog"
+    | "changes"
+    | "config"
+    | "fleet"
+    | "log"
+    | "now"
+    | "passing"
+    | "secrets"
+    | "server"
+    | "startedAt"
   >;
 
 /** Longest wait for the answer of a link that another connection would replace, in milliseconds. */
@@ -140,19 +152,21 @@ async function welcome(deps: ServeDeps, channel: Channel, address: string): Prom
     },
     clock: clockOf(deps),
   });
-  register(deps, current, { link, address, isPending: current.isPending });
+  const waves = newWaveLink();
+  register(deps, current, { link, address, isPending: current.isPending, waves });
   if (isPending && !current.isPending) link.tell({ type: "accepted" });
 }
 
 function register(
   deps: ServeDeps,
   host: StoredHost,
-  open: { link: OpenLink; address: string; isPending: boolean },
+  open: OpenHost,
 ): void {
   const { db, fleet, changes, now, log } = deps;
   fleet.hosts.set(host.id, open);
   changes.record(HOSTS_RESOURCE);
   log.info("host connected", { host: host.name, address: open.address });
+  if (!open.isPending) offerBlocks(deps, open);
   if (host.isReportedAway) {
     emit(deps, "host.back", { host: host.name, hostId: host.id }, () => {
       updateFleetHost(db, host.id, { isReportedAway: false });
@@ -168,11 +182,15 @@ function register(
 }
 
 function receive(
-  { db, changes, now, log }: ServeDeps,
+  deps: ServeDeps,
   { host, counter, link }: { host: StoredHost; counter: number; link: OpenLink },
   message: Control,
 ): void {
-  if (message.type === "kept" && message.counter === counter) {
+  const { db, changes, fleet, now, log } = deps;
+  const open = fleet.hosts.get(host.id);
+  if (isWaveMessage(message)) {
+    if (open?.link === link) receiveFromHost(deps, { id: host.id, open, message });
+  } else if (message.type === "kept" && message.counter === counter) {
     // Once is enough, and each one would be written.
     if (selectFleetHost(db, host.id)?.challenge === counter) return;
     updateFleetHost(db, host.id, { challenge: counter });

@@ -89,6 +89,23 @@ const TYPES = {
   events: z.object({ events: z.array(PassedEvent).min(1).max(EVENTS_MAX) }),
   /** The hub has stored all events up to this one. The member tells people about those in `left`. */
   taken: z.object({ upTo: Counter, left: z.array(Counter).max(EVENTS_MAX) }),
+  /** The hub keeps blocked images with this hash; `isAll`: it has told all of them. */
+  blocks: z.object({ hash: z.string().max(64), isAll: z.boolean() }),
+  /** The host keeps others. */
+  blocks_wanted: Empty,
+  /** A blocked image, as the hub has signed it; see `waves/block.ts`. */
+  block: z.object({ text: z.string() }),
+  /** The host has told what the hub did not have. */
+  synced: Empty,
+  /** The host asks whether it may install an image automatically. */
+  ask: z.object({
+    id: Counter,
+    digest: z.string().max(100),
+    platform: z.string().max(50),
+    image: z.string().max(500),
+  }),
+  /** Its answer; `null`: it may. */
+  answer: z.object({ id: Counter, refusal: shownText(600).nullable() }),
   beat: z.object({ id: Counter, at: z.number() }),
   echo: z.object({ id: Counter, at: z.number() }),
 } as const;

@@ -28,10 +28,14 @@ import { openedAt, type UpdateWindow } from "../window.ts";
 export interface PendingUpdate {
   containerId: string;
   name: string;
+  /** The image that it runs. */
+  imageId: string;
   /** The stack, or the name of a container without one; such groups are updated one by one. */
   group: string;
   /** The new reference; `undefined`: that of the container. */
   image: string | undefined;
+  /** The new reference, as the registry was asked for it. */
+  seenImage: string;
   digest: string;
   verifyTimeoutSeconds: number | undefined;
 }
@@ -67,13 +71,15 @@ export async function pendingUpdates(deps: Deps): Promise<PendingUpdate[]> {
     for (const user of image.users.filter(isCandidate)) {
       const target = await targetOf(deps, image, user, { known, filters });
       if (!target || !isOldEnough(deps, target.seen, user, settings)) continue;
-      const { id, name } = user.container;
+      const { id, name, imageId } = user.container;
       if (isBlocked(deps, name, target.seen.digest)) continue;
       const update: PendingUpdate = {
         containerId: id,
         name,
+        imageId,
         group: user.stack ?? name,
         image: target.image,
+        seenImage: target.seen.image,
         digest: target.seen.digest,
         verifyTimeoutSeconds: user.labels.verifyTimeoutSeconds,
       };

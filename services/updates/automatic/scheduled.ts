@@ -12,12 +12,16 @@ import { readKnown } from "../check/known.ts";
 import { imageStatus } from "../check/status.ts";
 import { updatePolicy } from "../labels.ts";
 import { startUpdate } from "../run/start.ts";
+import { NotReachedError } from "../gate.ts";
+import { refusalOf } from "./reached.ts";
 
 /**
  * Asks the registry for the image of a container, and starts an update of the container unless it runs
- * that image. The policy, the minimum age and the windows do not matter, because a user chose the time.
+ * that image. The policy, the minimum age and the windows do not matter, because a user chose the time;
+ * blocks and waves of a fleet do.
  *
  * @returns The job of the update; `undefined` if the container runs that image already.
+ * @throws {NotReachedError} If the image must not be installed automatically now.
  * @throws {AppError} `conflict` for an image without a registry; `bad_gateway` if the registry does
  * not answer.
  * @throws What `startUpdate()` throws.
@@ -41,10 +45,14 @@ export async function startUpdateNow(
   if (status === "unknown") {
     throw new AppError("bad_gateway", `The registry of ${image.image} failed: ${reason}`);
   }
+  const digest = checked?.latestDigest ?? undefined;
+  const refusal = digest && await refusalOf(deps, { imageId, image: image.image, digest });
+  if (refusal) throw new NotReachedError(refusal);
   return await startUpdate(deps, {
     containerId: id,
-    expectedDigest: checked?.latestDigest ?? undefined,
+    expectedDigest: digest,
     verifyTimeoutSeconds: updatePolicy(labels, known.local.labelsOf(imageId)).verifyTimeoutSeconds,
+    isAutomatic: true,
     actor,
   });
 }

@@ -43,6 +43,7 @@ export async function startAutomaticUpdate(
     // Its job ends with the obstacles.
     data: undo.length > 0 ? "keep" : undefined,
     rehearsal: await rehearsalChoice(deps, {}, [survey.container]),
+    isAutomatic: true,
     obstacles,
   })).job;
 }

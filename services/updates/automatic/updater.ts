@@ -24,6 +24,9 @@ const SETTLE_MS = 10 * 60_000;
 /** Pause of a stack after a failed update, in milliseconds. */
 const RETRY_MS = 60 * 60_000;
 
+/** Time until the fleet is asked again about an image, in milliseconds. */
+const ASK_AGAIN_MS = 60_000;
+
 const ACTOR = automaticActor("update policy");
 
 export const automaticUpdater: Worker = {
@@ -52,6 +55,8 @@ export function createUpdater(deps: Deps): Updater {
   const { db, eventStream, inventory, log, maintenance, now } = deps;
   /** When each paused group may be tried again, in Unix milliseconds. */
   const paused = new Map<string, number>();
+  /** When to ask again about each image that has not reached this host, in Unix milliseconds. */
+  const refused = new Map<string, number>();
   let running: { jobId: string; update: PendingUpdate } | undefined;
   let group: string | undefined;
   let breaks = eventStream.status().breaks;
@@ -82,6 +87,21 @@ export function createUpdater(deps: Deps): Updater {
     running = undefined;
   };
 
+  /** The first one whose image has reached this host. */
+  const firstReached = async (pending: PendingUpdate[]) => {
+    const { refusalOf } = await import("./reached.ts");
+    for (const update of new Set(pending)) {
+      const { containerId, name, digest, imageId, seenImage: image } = update;
+      const key = `${containerId} ${digest}`;
+      if ((refused.get(key) ?? 0) > now().getTime()) continue;
+      const refusal = await refusalOf(deps, { imageId, image, digest });
+      if (refusal === undefined) return update;
+      refused.set(key, now().getTime() + ASK_AGAIN_MS);
+      log.debug("automatic update waits", { container: name, digest, reason: refusal });
+    }
+    return undefined;
+  };
+
   const start = async (update: PendingUpdate) => {
     const { startAutomaticUpdate } = await import("./start.ts");
     const { name, digest } = update;
@@ -109,7 +129,8 @@ export function createUpdater(deps: Deps): Updater {
       const { pendingUpdates } = await import("./pending.ts");
       const pending = (await pendingUpdates(deps)).filter((update) => !isPaused(update.group));
       // The stack that was begun is completed first.
-      const update = pending.find((each) => each.group === group) ?? pending[0];
+      const begun = pending.filter((each) => each.group === group);
+      const update = await firstReached([...begun, ...pending]);
       group = update?.group;
       if (update) await start(update);
     },

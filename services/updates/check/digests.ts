@@ -13,7 +13,7 @@ import { ifReadable } from "../../containers/unreadable.ts";
 import type { Deps } from "../../deps.ts";
 import { headManifest, RegistryError } from "../../images/registries/client.ts";
 import { readIndex } from "../../images/registries/platforms.ts";
-import { isSamePlatform } from "../run/plan.ts";
+import { isSamePlatform } from "../run/platform.ts";
 import type { CheckableImage } from "./in_use.ts";
 import type { Known } from "./status.ts";
 

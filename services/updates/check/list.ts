@@ -2,12 +2,15 @@
 
 import { digestKey, selectFirstSeen } from "../../../db/updates/digests.ts";
 import { type NewerVersion, selectCheckedImages } from "../../../db/updates/images.ts";
+import { ifThere } from "../../../engine/errors.ts";
+import { imageInspect } from "../../../engine/images.ts";
 import type { Caller } from "../../access/caller.ts";
 import { visibleTo } from "../../containers/visible.ts";
 import type { Deps } from "../../deps.ts";
 import { currentContainers, type ReadDeps } from "../../containers/reads.ts";
 import type { UpdatePolicy } from "../labels.ts";
 import { isBlocked } from "../run/blocked.ts";
+import { gatePlatform } from "../run/platform.ts";
 import { readUpdateSettings } from "../settings.ts";
 import { tagPatternProblem } from "../tag_filter.ts";
 import { createTagFilters, type TagFilters } from "./candidates.ts";
@@ -73,7 +76,7 @@ interface UpdatedContainer {
  * @throws {EngineUnreachableError}
  */
 export async function listUpdates(
-  deps: ReadDeps & Pick<Deps, "config" | "db" | "swarm">,
+  deps: ReadDeps & Pick<Deps, "config" | "db" | "swarm" | "updateGate">,
   caller: Pick<Caller, "scope">,
   wanted?: UpdateStatus,
 ): Promise<ImageUpdate[]> {
@@ -116,11 +119,9 @@ export async function listUpdates(
         rateLimitRemaining: checked?.rateLimitRemaining ?? null,
         containers: await Promise.all(
           image.users.map((user) =>
-            updatedContainer(user, {
-              policy: settings.policy,
-              blocked: latestDigest !== null &&
-                isBlocked(deps, user.container.name, latestDigest),
-            })
+            isBlockedFor(deps, user, latestDigest).then((blocked) =>
+              updatedContainer(user, { policy: settings.policy, blocked })
+            )
           ),
         ),
         services: image.services.map(({ name, stack, digest }) => ({
@@ -137,6 +138,20 @@ export async function listUpdates(
       };
     }),
   );
+}
+
+/** Whether an image failed on the container, or the fleet has blocked it. */
+async function isBlockedFor(
+  { db, engine, updateGate }: Pick<Deps, "db" | "engine" | "updateGate">,
+  { container: { name, imageId } }: ImageUser,
+  digest: string | null,
+): Promise<boolean> {
+  if (digest === null) return false;
+  if (isBlocked({ db }, name, digest)) return true;
+  const platforms = updateGate.platformsOf(digest);
+  if (platforms.length === 0) return false;
+  const image = await ifThere(imageInspect(engine, imageId));
+  return image !== undefined && platforms.includes(gatePlatform(image));
 }
 
 /** The versions whose tags at least one container accepts. */

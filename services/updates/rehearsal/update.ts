@@ -8,6 +8,8 @@ import { JobEnd } from "../../jobs/kind.ts";
 import { resolveContainer } from "../../containers/reads.ts";
 import { block } from "../run/finish.ts";
 import type { FailedUpdate, Planned, Pulled, UpdateJob } from "../run/job.ts";
+import { gatePlatform } from "../run/platform.ts";
+import { recordVerdict } from "../run/recorded_verdict.ts";
 import { digestsOf } from "../run/survey.ts";
 import { readUpdateSettings } from "../settings.ts";
 import { type Criteria, RehearsalError, rehearse } from "./rehearse.ts";
@@ -21,7 +23,7 @@ export async function rehearseUpdate(
   deps: Deps,
   job: UpdateJob,
   { members: [target] }: Planned,
-  { imageId, digest, digests }: Pulled,
+  { imageId, digest, digests, platform }: Pulled,
 ): Promise<string> {
   const { name, reference } = job.input;
   try {
@@ -33,7 +35,11 @@ export async function rehearseUpdate(
   } catch (error) {
     if (!(error instanceof RehearsalError)) throw error;
     const { evidence, message: reason } = error;
-    block(deps, job, { digests, image: reference, reason });
+    deps.db.transaction(() => {
+      block(deps, job, { digests, image: reference, reason });
+      const outcome = "failure";
+      recordVerdict(deps, job, { outcome, digests, platform, imageId, reason, evidence });
+    });
     const result = {
       container: name,
       id: target!.oldId,
@@ -59,7 +65,7 @@ export async function rehearseStack(
   deps: Deps,
   parts: readonly UpdateJob[],
 ): Promise<string | null> {
-  const changed: { part: UpdateJob; imageId: string; digests: string[] }[] = [];
+  const changed: { part: UpdateJob; imageId: string; digests: string[]; platform: string }[] = [];
   for (const part of parts) {
     const { name, reference, force } = part.input;
     const image = await ifThere(imageInspect(deps.engine, reference));
@@ -67,7 +73,8 @@ export async function rehearseStack(
     const imageId = fullImageId(image.Id);
     const current = await resolveContainer(deps, name);
     if (!force && current.imageId === imageId) continue;
-    changed.push({ part, imageId, digests: digestsOf(image, reference) });
+    const digests = digestsOf(image, reference);
+    changed.push({ part, imageId, digests, platform: gatePlatform(image) });
   }
   const [first] = changed;
   if (!first) return null;
@@ -79,11 +86,17 @@ export async function rehearseStack(
     });
   } catch (error) {
     if (!(error instanceof RehearsalError)) throw error;
-    const { message: reason } = error;
+    const { message: reason, evidence } = error;
     const failed = changed.filter(({ part }) => part.input.name === error.container);
-    for (const { part, digests } of failed.length > 0 ? failed : changed) {
-      block(deps, part, { digests, image: part.input.reference, reason });
-    }
+    deps.db.transaction(() => {
+      for (const { part, digests } of failed.length > 0 ? failed : changed) {
+        block(deps, part, { digests, image: part.input.reference, reason });
+      }
+      // If none of them is to blame, the other hosts learn of none.
+      for (const { part, ...image } of failed) {
+        recordVerdict(deps, part, { ...image, outcome: "failure", reason, evidence });
+      }
+    });
     throw error;
   }
 }

@@ -15,21 +15,29 @@ import {
 } from "../../../db/updates/blocked.ts";
 import type { Deps } from "../../deps.ts";
 import { requireFound } from "../../errors.ts";
+import { gatePlatform, type Platform } from "./platform.ts";
 
 export type { BlockedUpdate };
 
-/** Whether a digest must not be installed on a container automatically. */
+/** Whether a digest failed on a container, so that it must not be installed there automatically. */
 export function isBlocked(deps: Pick<Deps, "db">, containerName: string, digest: string): boolean {
-  return blockOf(deps, containerName, digest) !== undefined;
+  return selectBlockedUpdate(deps.db, { containerName, digest }) !== undefined;
 }
 
-/** The block of a digest; of all digests if it is unknown. */
+/**
+ * Why a digest is blocked for a container, or for all by the fleet; all digests if it is unknown.
+ *
+ * @param platform Of the image, or of the image that the container runs.
+ */
 export function blockOf(
-  { db }: Pick<Deps, "db">,
+  { db, updateGate }: Pick<Deps, "db" | "updateGate">,
   containerName: string,
-  digest: string | undefined,
-): BlockedUpdate | undefined {
-  return selectBlockedUpdate(db, { containerName, digest: digest ?? EVERY_DIGEST });
+  { digest, platform }: { digest: string | undefined; platform: Platform | undefined },
+): string | undefined {
+  const own = selectBlockedUpdate(db, { containerName, digest: digest ?? EVERY_DIGEST });
+  if (own) return own.reason;
+  if (digest === undefined || !platform) return undefined;
+  return updateGate.blockOf({ digest, platform: gatePlatform(platform) });
 }
 
 /** Newest first. */

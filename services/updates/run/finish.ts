@@ -33,6 +33,7 @@ import {
 import { inspectIfThere, type Pair } from "./members.ts";
 import { restoreName } from "./prepare.ts";
 import { recordPrevious, removePreviousTag } from "./previous.ts";
+import { recordVerdict } from "./recorded_verdict.ts";
 import { keepLiving, leaveStopped } from "./stuck.ts";
 import { putOldBack, removeOldOnes, restartStopped } from "./swap.ts";
 
@@ -56,7 +57,7 @@ export async function commit(
       job,
       "update.succeeded",
       { reason: verdict.reason, digest: pulled.digest },
-      () => recordCommit(deps, job, { planned, pulled }),
+      () => recordCommit(deps, job, { planned, pulled, verdict }),
     );
   });
   await removeCopy(deps, job);
@@ -87,12 +88,15 @@ async function restartAfterCrash(deps: Deps, pairs: readonly Pair[]): Promise<vo
 function recordCommit(
   deps: Deps,
   job: UpdateJob,
-  { planned, pulled }: Pick<Replaced, "planned" | "pulled">,
+  { planned, pulled, verdict: { verdict, reason } }: Pick<Replaced, "planned" | "pulled"> & {
+    verdict: Pick<UpdateResult, "verdict" | "reason">;
+  },
 ): void {
   const { name, previousImageId, isRebuild } = job.input;
   const { oldImageId, oldReference, oldDigests } = planned;
   // A rebuild says nothing about the image.
   if (!isRebuild) deleteBlockedUpdatesOf(deps.db, name);
+  if (verdict === "success") recordVerdict(deps, job, { ...pulled, outcome: verdict, reason });
   if (oldImageId === pulled.imageId) return;
   if (previousImageId !== null) {
     block(deps, job, {
@@ -180,7 +184,7 @@ export async function putBack(
   },
 ): Promise<PutBack> {
   const { name, reference, isRebuild } = job.input;
-  const { reason, isCancelled } = failure;
+  const { reason, isCancelled, evidence } = failure;
   const { digest, digests } = pulled;
   keepCrashLines(deps.crashLines, job.id, evidenceLines(failure, name));
   const ended = endOfRollback(job);
@@ -190,20 +194,23 @@ export async function putBack(
     const isBack = isStackBack || Boolean(state.data?.restored);
     const left = { ...await restoreOrKeep(deps, pairs, state, isBack), data: state.data };
     await restoreName(deps, job, planned);
+    const recordFailure = () => {
+      if (!isCancelled) {
+        recordVerdict(deps, job, { ...pulled, outcome: "failure", reason, evidence });
+      }
+    };
     if (left.problem === null) {
       await removePreviousTag(deps, { containerName: name, imageId: planned.oldImageId });
       report(deps, job, "update.rolled_back", { reason, digest }, () => {
         if (!isCancelled && !isRebuild) block(deps, job, { digests, image: reference, reason });
+        recordFailure();
       });
     } else {
       const all = problemOf(reason, left.problem);
-      report(
-        deps,
-        job,
-        "update.needs_attention",
-        { reason: all, digest },
-        () => block(deps, job, { digests: [EVERY_DIGEST], image: reference, reason: all }),
-      );
+      report(deps, job, "update.needs_attention", { reason: all, digest }, () => {
+        block(deps, job, { digests: [EVERY_DIGEST], image: reference, reason: all });
+        recordFailure();
+      });
     }
     return left;
   });

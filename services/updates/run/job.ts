@@ -47,6 +47,8 @@ export interface UpdateInput {
   replaced?: string[] | undefined;
   /** Missing in jobs of older versions. */
   rehearsal?: RehearsalChoice;
+  /** Whether no person has requested it now; missing in jobs of older versions. */
+  isAutomatic?: boolean | undefined;
   /** Obstacles in the registry's answer before the job; they end the job of an automatic update. */
   obstacles?: Obstacle[] | undefined;
 }
@@ -99,6 +101,8 @@ export interface Pulled {
   digest: string;
   /** All of the image in the repository: manifests of one content may have several digests. */
   digests: string[];
+  /** E.g. `linux/amd64`; missing in jobs of older versions. */
+  platform?: string | undefined;
 }
 
 /** Record of the step `evidence`. It begins every rollback. */
@@ -165,6 +169,8 @@ export interface StackUpdateInput {
   stableSeconds: number | null;
   verifyTimeoutSeconds: number | null;
   force: boolean;
+  /** As with one container. */
+  isAutomatic?: boolean | undefined;
   /** Missing in jobs of older versions. */
   rehearsal?: RehearsalChoice;
   /** Images and data that a rollback brings back; missing for newer images. */

@@ -5,7 +5,7 @@ import type { Deps } from "../../deps.ts";
 import type { ImageInspect } from "../../../engine/images.ts";
 import type { PullPolicy } from "../../images/pull_policy.ts";
 import { blockOf } from "./blocked.ts";
-import { isSamePlatform, type Platform, platformOf } from "./plan.ts";
+import { isSamePlatform, type Platform, platformOf } from "./platform.ts";
 import { blockObstacle, digestsOf, type Obstacle, type Survey } from "./survey.ts";
 
 interface Latest {
@@ -43,8 +43,8 @@ export async function readLatest(
 ): Promise<Latest> {
   const latest: Latest = { digest: null, obstacles: [], warnings: [] };
   const addBlock = (digest: string) => {
-    const block = blockOf(deps, container.name, digest);
-    const obstacle = block && blockObstacle(block);
+    const reason = blockOf(deps, container.name, { digest, platform: oldImage });
+    const obstacle = reason === undefined ? undefined : blockObstacle(reason);
     const isKnown = obstacles.some(({ message }) => message === obstacle?.message);
     if (obstacle && !isKnown) latest.obstacles.push(obstacle);
   };

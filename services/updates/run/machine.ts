@@ -9,6 +9,7 @@
 import type { Deps } from "../../deps.ts";
 import { copyData, keepData } from "../data/steps.ts";
 import { dataRunOf } from "../data/update_run.ts";
+import { assertAllowed } from "../gate.ts";
 import { readUpdateSettings } from "../settings.ts";
 import { collectEvidence, type Evidence } from "./evidence.ts";
 import { commit, rollBack } from "./finish.ts";
@@ -66,6 +67,7 @@ export async function prepare(deps: Deps, job: UpdateJob): Promise<Prepared> {
     const pulled = await job.step("pull", () => obtainImage(deps, job, known));
     if (isCurrent(job, planned, pulled)) return { planned, pulled, pairs: undefined };
 
+    await assertAllowed(deps, job, pulled);
     const rehearsal = await rehearseIfChosen(deps, job, planned, pulled);
     if (job.input.rehearsal === "only") {
       await restoreName(deps, job, planned);
@@ -135,7 +137,7 @@ const NOT_OBSERVED: Verdict = { verdict: "inconclusive", reason: "Not observed" 
 export async function replace(
   deps: Deps,
   job: UpdateJob,
-  { planned, pairs }: Replaced,
+  { planned, pulled, pairs }: Replaced,
 ): Promise<Verdict | { failure: Failure }> {
   // Old containers may be gone then.
   if (job.hasBegun("commit")) return (job.resultOf("verify") ?? NOT_OBSERVED) as Verdict;
@@ -145,6 +147,7 @@ export async function replace(
     try {
       job.signal.throwIfAborted();
       await keepData(deps, dataRunOf(deps, job, planned, pairs));
+      if (!job.hasBegun("swap")) await assertAllowed(deps, job, pulled);
       await job.step("swap", () => putNewInPlace(deps, pairs));
       if (job.input.isRebuild) return NOT_OBSERVED;
       return await judgeNew(deps, job, planned, pairs);

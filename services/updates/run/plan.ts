@@ -10,6 +10,7 @@ import type { ImageInspect } from "../../../engine/images.ts";
 import { parseVariable } from "../../containers/record.ts";
 import { planRecreation, type Recreation } from "../recreate/recreate.ts";
 import { isUp, nameOf } from "../recreate/replace.ts";
+import { isSamePlatform, platformOf } from "./platform.ts";
 
 /** Facts of the engine that the requests depend on. */
 interface EngineFacts {
@@ -122,17 +123,6 @@ export function warningsOf(
   }
   return warnings;
 }
-
-/** Of an image. */
-export type Platform = Pick<ImageInspect, "Os" | "Architecture"> & { Variant?: string | undefined };
-
-/** E.g. `linux/arm64/v8`. */
-export const platformOf = ({ Os, Architecture, Variant }: Platform): string =>
-  [Os, Architecture, Variant].filter(Boolean).join("/");
-
-/** Whether both run on the same hosts; variants are compatible or refused by the kernel. */
-export const isSamePlatform = (a: Platform, b: Platform): boolean =>
-  a.Os === b.Os && a.Architecture === b.Architecture;
 
 function byName(env: readonly string[] | null | undefined): Record<string, string> {
   return Object.fromEntries((env ?? []).map(parseVariable).map(({ name, value }) => [name, value]));

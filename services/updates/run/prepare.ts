@@ -18,8 +18,8 @@ import { nameAgain, nameImage } from "./image_name.ts";
 import { changedMeanwhile, isPulled, otherPlatform } from "./latest.ts";
 import type { Planned, Pulled, UpdateJob } from "./job.ts";
 import { type Member, memberOf } from "./members.ts";
-import { isSamePlatform } from "./plan.ts";
-import { digestsOf, type Obstacle, surveyUpdate } from "./survey.ts";
+import { gatePlatform, isSamePlatform } from "./platform.ts";
+import { blockObstacle, digestsOf, type Obstacle, surveyUpdate } from "./survey.ts";
 
 /**
  * Reads everything again, because a queued job may start long after it was accepted.
@@ -86,11 +86,11 @@ export async function obtainImage(
   const digests = digestsOf(image, reference);
   assertExpected(input, digests);
   if (!input.force && previousImageId === null) {
-    assertNotBlocked(deps, input, digests);
+    assertNotBlocked(deps, input, { digests, image });
     await assertSamePlatform(deps, input, planned, image);
   }
   const digest = input.expectedDigest ?? digests.at(-1)!;
-  return { imageId: fullImageId(image.Id), digest, digests };
+  return { imageId: fullImageId(image.Id), digest, digests, platform: gatePlatform(image) };
 }
 
 type Input = UpdateJob["input"];
@@ -100,10 +100,14 @@ function assertExpected({ expectedDigest, reference }: Input, digests: readonly 
   throw new AppError("conflict", changedMeanwhile(reference));
 }
 
-function assertNotBlocked(deps: Deps, { name }: Input, digests: readonly string[]): void {
+function assertNotBlocked(
+  deps: Deps,
+  { name }: Input,
+  { digests, image }: { digests: readonly string[]; image: ImageInspect },
+): void {
   for (const digest of digests) {
-    const block = blockOf(deps, name, digest);
-    if (block) throw new AppError("conflict", `The update is blocked: ${block.reason}`);
+    const reason = blockOf(deps, name, { digest, platform: image });
+    if (reason !== undefined) throw new AppError("conflict", blockObstacle(reason).message);
   }
 }
 

@@ -15,6 +15,7 @@ import { dataOf, describeData } from "../data/steps.ts";
 import { pullImage } from "../../images/pull.ts";
 import type { PullPolicy } from "../../images/pull_policy.ts";
 import { JobEnd } from "../../jobs/kind.ts";
+import { NotReachedError } from "../gate.ts";
 import type { Evidence } from "./evidence.ts";
 import { commit, putBack } from "./finish.ts";
 import { nameAgain } from "./image_name.ts";
@@ -38,7 +39,8 @@ import type { Member, Pair } from "./members.ts";
 import { assertNoObstacle } from "./prepare.ts";
 import { stoppedMeanwhile } from "./stopped_meanwhile.ts";
 import { bringAllBack, type Returning } from "./stack_return.ts";
-import { surveyUpdate } from "./survey.ts";
+import { gatePlatform } from "./platform.ts";
+import { digestsOf, type Survey, surveyUpdate } from "./survey.ts";
 import { oldOnesOf } from "./swap.ts";
 
 /** An image of the stack, before the pull. */
@@ -141,7 +143,7 @@ async function plan(deps: Deps, job: StackUpdateJob): Promise<Named[]> {
 
 async function planMember(
   deps: Deps,
-  { input: { force, pull, previous } }: StackUpdateJob,
+  { input: { force, pull, previous, isAutomatic } }: StackUpdateJob,
   name: string,
 ): Promise<Named> {
   const earlier = previous?.find(({ container }) => container === name);
@@ -153,8 +155,21 @@ async function planMember(
   if (!force && !earlier) {
     const latest = await readLatest(deps, survey, { pull: pullOf(pull, local) });
     assertNoObstacle(latest.obstacles, false);
+    if (isAutomatic) await assertReached(deps, survey, latest.digest);
   }
   return { reference, imageId: local ? fullImageId(local.Id) : null };
+}
+
+/** Before anything is pulled; each container is asked for again before it is replaced. */
+async function assertReached(
+  { updateGate }: Deps,
+  { oldImage, reference }: Survey,
+  digest: string | null,
+): Promise<void> {
+  if (digest === null || !oldImage || digestsOf(oldImage, reference).includes(digest)) return;
+  const image = { digest, platform: gatePlatform(oldImage), image: reference };
+  const refusal = await updateGate.refusalOf(image);
+  if (refusal !== undefined) throw new NotReachedError(refusal);
 }
 
 const pullOf = (pull: PullPolicy, local: ImageInspect | undefined): PullPolicy =>
@@ -187,7 +202,7 @@ async function pullAll(
 /** One container's part of the job, with steps of its own. */
 function memberJob(job: StackUpdateJob, index: number, reference: string): UpdateJob {
   const { stableSeconds, verifyTimeoutSeconds, force, affected, containers } = job.input;
-  const { targetId, place, undone } = job.input;
+  const { targetId, place, undone, isAutomatic } = job.input;
   const name = containers[index]!;
   const ownName = (step: string) => `${step} ${index + 1}`;
   const replaced = containers.slice(0, index)
@@ -209,6 +224,7 @@ function memberJob(job: StackUpdateJob, index: number, reference: string): Updat
     force,
     expectedDigest: null,
     isRebuild: false,
+    isAutomatic,
     ...(undone?.includes(name) && { targetId, place, replaced }),
     ...(data && { targetId: data.targetId, place: data.place, restored: data, replaced }),
   };

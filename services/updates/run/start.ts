@@ -56,6 +56,8 @@ export interface UpdateRequest extends VerificationRequest, RehearsalRequest {
   expectedDigest?: string | undefined;
   /** Default: by the labels of the container, else by the settings. */
   data?: DataChoice | undefined;
+  /** Whether no person has requested it now. */
+  isAutomatic?: boolean | undefined;
   actor: Actor;
 }
 
@@ -98,6 +100,7 @@ export async function startUpdate(deps: Deps, request: UpdateRequest): Promise<J
     expectedDigest: expectedDigest ?? null,
     data: request.data,
     rehearsal,
+    isAutomatic: request.isAutomatic,
   })).job;
 }
 
@@ -132,7 +135,9 @@ export async function startRun<Result>(
     & { actor: Actor },
   { isRebuild = false, data, restored, ...input }:
     & Pick<UpdateInput, "previousImageId" | "pull" | "force" | "expectedDigest">
-    & Partial<Pick<UpdateInput, "isRebuild" | "obstacles" | "rehearsal" | "restored">>
+    & Partial<
+      Pick<UpdateInput, "isAutomatic" | "isRebuild" | "obstacles" | "rehearsal" | "restored">
+    >
     & Pick<UpdateRequest, "data">,
 ): Promise<StartedJob<Result>> {
   const { old, container, all, reference } = survey;

@@ -33,6 +33,8 @@ export interface StackUpdateRequest extends RehearsalRequest {
   verifyTimeoutSeconds?: number | undefined;
   force?: boolean | undefined;
   data?: DataChoice | undefined;
+  /** Whether no person has requested it now. */
+  isAutomatic?: boolean | undefined;
   actor: Actor;
 }
 
@@ -53,6 +55,7 @@ export async function startStackUpdate(
     verifyTimeoutSeconds,
     force = false,
     data,
+    isAutomatic,
     actor,
     ...request
   }: StackUpdateRequest,
@@ -73,6 +76,7 @@ export async function startStackUpdate(
       stableSeconds: stableSeconds ?? null,
       verifyTimeoutSeconds: verifyTimeoutSeconds ?? null,
       force,
+      isAutomatic,
       ...undo,
       rehearsal,
     },

@@ -21,7 +21,7 @@ import { inPodText, isInPod } from "../recreate/podman.ts";
 import { isSwarmTask } from "../../swarm/tasks.ts";
 import { DEPENDS_ON_LABEL } from "../../stacks/groups.ts";
 import { parseDependsOn } from "../../containers/order.ts";
-import { type BlockedUpdate, blockOf } from "./blocked.ts";
+import { blockOf } from "./blocked.ts";
 
 /** An obstacle to an update. */
 export interface Obstacle {
@@ -60,7 +60,7 @@ interface SurveyOptions {
   isRebuild?: boolean | undefined;
 }
 
-type SurveyDeps = ReadDeps & Pick<Deps, "db">;
+type SurveyDeps = ReadDeps & Pick<Deps, "db" | "updateGate">;
 
 /** Free space that a pull needs besides the size of the image: it is unpacked while it is stored. */
 const ROOM_FACTOR = 1.2;
@@ -100,7 +100,7 @@ export async function surveyUpdate(
   };
   const obstacles = [
     ...await fixedObstacles(deps, survey, { isRebuild }),
-    ...blockedObstacles(deps, container.name, digest),
+    ...blockedObstacles(deps, survey, digest),
     ...await roomObstacles(info.DockerRootDir, survey),
   ];
   return { ...survey, obstacles };
@@ -173,15 +173,15 @@ async function fixedObstacles(
 }
 
 function blockedObstacles(
-  deps: Pick<Deps, "db">,
-  name: string,
+  deps: Pick<Deps, "db" | "updateGate">,
+  { container, oldImage: platform }: Read,
   digest: string | undefined,
 ): Obstacle[] {
-  const block = blockOf(deps, name, digest);
-  return block ? [blockObstacle(block)] : [];
+  const reason = blockOf(deps, container.name, { digest, platform });
+  return reason === undefined ? [] : [blockObstacle(reason)];
 }
 
-export const blockObstacle = ({ reason }: Pick<BlockedUpdate, "reason">): Obstacle => ({
+export const blockObstacle = (reason: string): Obstacle => ({
   message: `The update is blocked: ${reason}`,
   canForce: true,
 });

@@ -7,6 +7,7 @@ import { useRead } from "../../components/reading.ts";
 import { query } from "../../state/router.ts";
 import { hasRole } from "../../state/session.ts";
 import { FleetHosts } from "./fleet_hosts.tsx";
+import { Waves } from "./waves.tsx";
 import { Alerts, Containers, type ListProps, Stacks, Updates } from "./lists.tsx";
 
 interface Tab {
@@ -21,6 +22,7 @@ const TABS: Readonly<Record<string, Tab>> = {
   stacks: { name: "Stacks", permission: "stacks:read", Body: Stacks },
   updates: { name: "Updates", permission: "containers:read", Body: Updates },
   alerts: { name: "Alerts", permission: "alerts:read", Body: Alerts },
+  waves: { name: "Waves", permission: "fleet:read", Body: Waves },
 };
 
 export default function Hosts() {

@@ -72,8 +72,14 @@ export const containerKind: ScheduleKind = {
 
 async function update(deps: Deps, container: Container, run: Run): Promise<Outcome> {
   const { startUpdateNow } = await import("../../../updates/automatic/scheduled.ts");
-  const job = await startUpdateNow(deps, container, run.actor);
-  return job && await endOf(deps, job, run);
+  const { NotReachedError } = await import("../../../updates/gate.ts");
+  try {
+    const job = await startUpdateNow(deps, container, run.actor);
+    return job && await endOf(deps, job, run);
+  } catch (error) {
+    if (error instanceof NotReachedError) return { status: "skipped", error: error.message };
+    throw error;
+  }
 }
 
 /**

@@ -38,7 +38,13 @@ export const stackKind: ScheduleKind = {
     if (action === "update") {
       const { startStackUpdate } = await import("../../../updates/run/start_stack.ts");
       const { actor } = run;
-      const job = await startStackUpdate(deps, { name, atomic: true, pull: "always", actor });
+      const job = await startStackUpdate(deps, {
+        name,
+        atomic: true,
+        pull: "always",
+        isAutomatic: true,
+        actor,
+      });
       return await endOf(deps, job, run);
     }
     const { ok, results } = await actOnStack(deps, name, action as ContainerAction);

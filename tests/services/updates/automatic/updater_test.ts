@@ -110,7 +110,9 @@ Deno.test("a running container is due for its newest image in a window, once it 
     containerId: made.app.deps.inventory.list().find(({ name }) => name === "web")!.id,
     name: "web",
     group: "web",
+    imageId: digestOf("a"),
     image: undefined,
+    seenImage: `${made.registry.address}/app:1`,
     digest: NEW,
     verifyTimeoutSeconds: undefined,
   }]);

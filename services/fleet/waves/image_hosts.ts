@@ -1,0 +1,61 @@
+/** The hosts of this hub, as far as one image is concerned. @module */
+
+import { selectFleetHosts, type StoredHost } from "../../../db/fleet_hosts.ts";
+import { type FleetVerdict, selectVerdictsOfImage } from "../../../db/fleet_verdicts.ts";
+import { findReference } from "../../../engine/image_reference.ts";
+import type { Deps } from "../../deps.ts";
+import type { HostCopy } from "../copies/copy.ts";
+import type { ImageKey } from "./block.ts";
+import type { WaveHost, WaveSettings } from "./decide.ts";
+import { soakMsOf } from "./settings.ts";
+import { isProof } from "./verdicts.ts";
+
+type HostsDeps = Pick<Deps, "db" | "fleet" | "now">;
+
+/** Hosts that take part: accepted, and not left. */
+export const memberHosts = ({ db }: Pick<Deps, "db">): StoredHost[] =>
+  selectFleetHosts(db).filter(({ isPending, leftAt }) => !isPending && leftAt === null);
+
+/** @param image.image A reference, whose repository counts. */
+export function hostsOfImage(
+  deps: HostsDeps,
+  image: ImageKey & { image: string },
+  settings: WaveSettings,
+): WaveHost[] {
+  const verdicts = Map.groupBy(selectVerdictsOfImage(deps.db, image), ({ hostId }) => hostId);
+  const repository = repositoryOf(image.image);
+  return memberHosts(deps).map((host): WaveHost => {
+    const own = verdicts.get(host.id) ?? [];
+    const seenAt = lastKnown(deps, host);
+    return {
+      labels: host.labels,
+      usesImage: mayRun(deps, host, image.platform) &&
+        mayUse(deps.fleet.copies.get(host.id), repository),
+      isProof: own.some((each: FleetVerdict) => isProof(each, seenAt, soakMsOf(settings))),
+    };
+  });
+}
+
+/** Until when the state of a host is known. */
+const lastKnown = ({ fleet, now }: HostsDeps, { id, lastSeenAt }: StoredHost): Date =>
+  fleet.hosts.has(id) || lastSeenAt === null ? now() : new Date(lastSeenAt);
+
+/** Also if its platform is not known, e.g. since this hub has started. */
+const mayRun = ({ fleet }: HostsDeps, { id }: StoredHost, platform: string): boolean => {
+  const known = fleet.reports.get(id)?.platform ?? null;
+  return known === null || known === platform;
+};
+
+/** Whether a running container is of a repository; also if the host's containers are not known. */
+function mayUse(copy: HostCopy | undefined, repository: string | undefined): boolean {
+  if (!copy?.asOf.containers) return true;
+  return [...copy.lists.containers.values()].some(({ image, state, self }) =>
+    state === "running" && !self && repositoryOf(image) === repository
+  );
+}
+
+/** E.g. `docker.io/library/nginx`; `undefined` for an id. */
+export function repositoryOf(reference: string): string | undefined {
+  const found = findReference(reference);
+  return found && `${found.registry}/${found.repository}`;
+}

@@ -1,0 +1,210 @@
+import { deepEqual, equal, match } from "node:assert/strict";
+import { keptBlocks } from "../../../../services/fleet/waves/kept.ts";
+import { receiveReport } from "../../../../services/fleet/waves/hub.ts";
+import { receiveFromHost } from "../../../../services/fleet/waves/hub_link.ts";
+import { newWaveLink } from "../../../../services/fleet/waves/wave_link.ts";
+import type { Control } from "../../../../services/fleet/link/control.ts";
+import type { OpenHost } from "../../../../services/fleet/hosts/fleet.ts";
+import { collectEvents } from "../../../helpers/test_app.ts";
+import { smallWorld, type WaveWorld } from "../../../helpers/wave_world.ts";
+
+const HOURS = (count: number) => ({ minutes: 60 * count });
+
+/** The newest image of the repository `shop`, which fails. */
+function publishBad(world: WaveWorld) {
+  world.publish("shop", "bad");
+  return world.latest.get("shop")!;
+}
+
+const blocked = ({ app }: WaveWorld): string[] =>
+  keptBlocks(app.deps, "own").filter(({ isBlocked }) => isBlocked).map(({ digest }) => digest);
+
+Deno.test("an image goes from wave to wave when it has stayed well, and says what it waits for", async () => {
+  using world = await smallWorld();
+  const [canary, home, shop, other] = world.members;
+  world.publish("shop", "good");
+  equal(await world.refusal(canary!, "shop"), undefined);
+  match((await world.refusal(home!, "shop"))!, /waits for the wave wave=canary: 0 of 1 hosts/);
+  await world.judge(canary!, world.latest.get("shop")!);
+  world.app.clock.advance(HOURS(23));
+  match((await world.refusal(home!, "shop"))!, /0 of 1 hosts have run the image well for 24/);
+  world.app.clock.advance(HOURS(1));
+  equal(await world.refusal(home!, "shop"), undefined);
+  match((await world.refusal(shop!, "shop"))!, /wave=home/);
+  match((await world.refusal(other!, "shop"))!, /wave=shop/);
+
+  // In a wave without a host that uses the image, nothing proves it.
+  home!.runs.delete("shop");
+  await world.report(home!);
+  equal(await world.refusal(shop!, "shop"), undefined);
+  canary!.runs.set("shop", world.latest.get("db")!.digest);
+  await world.report(canary!);
+  match(
+    (await world.refusal(shop!, "shop"))!,
+    /wave=canary/,
+    "it was rolled back before it counted",
+  );
+});
+
+Deno.test("an image that is unwell after its success proves nothing until it is well for long enough", async () => {
+  using world = await smallWorld();
+  const [canary, home] = world.members;
+  const { deps, clock } = world.app;
+  world.publish("shop", "good");
+  await world.judge(canary!, world.latest.get("shop")!);
+  const report = (state: string) =>
+    receiveReport(
+      deps,
+      canary!.id,
+      JSON.stringify({
+        platform: canary!.platform,
+        verdicts: canary!.verdicts.map((each) => ({ ...each, state })),
+        affected: [],
+      }),
+    );
+  clock.advance(HOURS(23));
+  await report("unwell");
+  clock.advance(HOURS(10));
+  await report("well");
+  clock.advance(HOURS(23));
+  match((await world.refusal(home!, "shop"))!, /0 of 1/);
+  clock.advance(HOURS(1));
+  equal(await world.refusal(home!, "shop"), undefined);
+});
+
+Deno.test("a failure blocks its image everywhere at once, with the name and the log of the host", async () => {
+  using world = await smallWorld();
+  const events = collectEvents(world.app);
+  const bad = publishBad(world);
+  const [first, second, away] = world.members;
+  world.disconnect(away!);
+  await world.judge(first!, bad);
+  deepEqual(blocked(world), [bad.digest]);
+  deepEqual(events.map(({ event }) => event), ["update.blocked"]);
+  const { body } = await world.app.call("GET", "/api/fleet/blocked");
+  const [{ id, host, reason, log }] = body.blocked;
+  deepEqual({ host, reason, log }, { host: "host-0", reason: "shop failure", log: ["boom"] });
+  const text = /failed on host host-0: shop failure; its log ends with "boom"/;
+  match(second!.gate.blockOf({ digest: bad.digest, platform: second!.platform })!, text);
+  equal(second!.gate.blockOf({ digest: bad.digest, platform: "linux/arm64" }), undefined);
+
+  // A member without its hub waits; when it is back, it knows before it asks.
+  match((await world.refusal(away!, "shop"))!, /waits for the hub hub, which is away/);
+  await world.connect(away!);
+  match((await world.refusal(away!, "shop"))!, text);
+  world.disconnect(away!);
+  match((await world.refusal(away!, "shop"))!, text);
+
+  const viewer = { role: "viewer" } as const;
+  equal(
+    (await world.app.call("DELETE", `/api/fleet/blocked/${id}`, undefined, viewer)).status,
+    403,
+  );
+  equal((await world.app.call("DELETE", `/api/fleet/blocked/${id}`)).status, 200);
+  equal((await world.app.call("DELETE", `/api/fleet/blocked/${id}`)).status, 404);
+  equal((await world.app.call("DELETE", "/api/fleet/blocked/x")).status, 404);
+  await world.report(first!);
+  deepEqual(blocked(world), [], "the failure was known who lifted it");
+  equal(events.at(-1)!.event, "update.block_lifted");
+});
+
+Deno.test("a hub that was restored learns from its hosts what it has blocked since", async () => {
+  using world = await smallWorld();
+  world.backUp();
+  const bad = publishBad(world);
+  const [paid, knows, late] = world.members;
+  world.disconnect(late!);
+  await world.judge(paid!, bad);
+  world.app.clock.advance({ minutes: 1 });
+  await world.restart({ isRestored: true, connects: (member) => member === late });
+  deepEqual(blocked(world), []);
+  match((await world.refusal(late!, "shop"))!, /has just started/);
+  await world.connect(knows!);
+  deepEqual(blocked(world), [bad.digest]);
+  match(late!.gate.blockOf({ digest: bad.digest, platform: late!.platform })!, /host-0/);
+});
+
+Deno.test("a hub that was restored learns that a person has lifted a block, and members keep what is newer", async () => {
+  using world = await smallWorld();
+  const bad = publishBad(world);
+  const [paid, knows] = world.members;
+  await world.judge(paid!, bad);
+  world.backUp();
+  world.app.clock.advance({ minutes: 1 });
+  await world.lift();
+  await world.restart({ isRestored: true, connects: () => false });
+  deepEqual(blocked(world), [bad.digest]);
+  await world.connect(knows!);
+  deepEqual(blocked(world), []);
+  equal(knows!.gate.blockOf({ digest: bad.digest, platform: knows!.platform }), undefined);
+  await world.connect(paid!);
+  deepEqual(blocked(world), []);
+  // A failure of now is newer than all that members know.
+  paid!.verdicts = [{ ...paid!.verdicts[0]!, id: "again" }];
+  await world.report(paid!);
+  deepEqual(blocked(world), [bad.digest]);
+  match(knows!.gate.blockOf({ digest: bad.digest, platform: knows!.platform })!, /host-0/);
+});
+
+Deno.test("a host can block only images of containers that it has, and few of them", async () => {
+  using world = await smallWorld();
+  const [bad] = world.members;
+  const send = (verdicts: object[]) =>
+    receiveReport(
+      world.app.deps,
+      bad!.id,
+      JSON.stringify({
+        platform: bad!.platform,
+        verdicts: verdicts.map((each, at) => ({
+          ...{ id: `v${at}`, outcome: "failure", platform: bad!.platform, reason: "x", log: [] },
+          ...{ digest: `sha256:${String(at).padStart(64, "f")}`, state: "gone" },
+          ...{ container: "shop", image: "registry.test/shop:1" },
+          ...each,
+        })),
+        affected: [],
+      }),
+    );
+  await send([
+    { image: "registry.test/other:1" },
+    { container: "web" },
+    { image: `sha256:${"0".repeat(64)}` },
+  ]);
+  deepEqual(blocked(world), []);
+  await send(Array.from({ length: 30 }, () => ({})));
+  equal(blocked(world).length, 20);
+  await world.report(bad!);
+  for (const wrong of [{ digest: "*" }, { platform: "x" }, { log: Array(21).fill("") }]) {
+    await send([wrong]).then(() => {
+      throw new Error("accepted");
+    }, () => {});
+  }
+});
+
+Deno.test("messages of a host that waits for an admin, and more than a host needs, are left out", async () => {
+  using world = await smallWorld();
+  const { deps } = world.app;
+  const sent: Control[] = [];
+  let reason = "";
+  const open = {
+    link: {
+      tell: (message: Control) => sent.push(message),
+      close: (text: string) => reason = text,
+    },
+    ...{ address: "", isPending: true, waves: newWaveLink() },
+  } as unknown as OpenHost;
+  const { id, platform } = world.members[0]!;
+  const ask = { type: "ask", id: 1, digest: "sha256:x", platform, image: "shop" } as const;
+  const receive = (message: Parameters<typeof receiveFromHost>[1]["message"]) =>
+    receiveFromHost(deps, { id, open, message });
+  receive(ask);
+  open.isPending = false;
+  for (let at = 0; at < 50; at++) receive(ask);
+  for (let at = 0; at < 3; at++) receive({ type: "blocks_wanted" });
+  await open.waves.queue;
+  equal(sent.filter(({ type }) => type === "answer").length, 20);
+  equal(sent.filter(({ type }) => type === "blocks").length, 1);
+  for (let at = 0; at < 201; at++) receive({ type: "block", text: "forged.AAAA" });
+  await open.waves.queue;
+  match(reason, /too many blocks/);
+  deepEqual(keptBlocks(deps, "own"), []);
+});
