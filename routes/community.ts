@@ -121,9 +121,11 @@ export const communityGroups: readonly EndpointGroup[] = [
     () => import("./fleet/invites.ts"),
     () => import("./fleet/lists.ts"),
     () => import("./fleet/link.ts"),
+    () => import("./fleet/pending.ts"),
     () => import("./fleet/passing.ts"),
   ),
   group("/api/feed", () => import("./fleet/feed.ts")),
+  group("/api/boxes", () => import("./fleet/boxes.ts")),
   group("/openapi.json", () => import("./api_document.ts")),
   group(["/", "/docs"], () => import("./dashboard/endpoints.ts")),
 ];

@@ -29,6 +29,16 @@ export const fleetMember = fleetWorker(
   },
 );
 
+/** Runs what the hub has left for this member. */
+export const fleetBoxes = fleetWorker(
+  "fleet boxes",
+  ({ membership }) => membership !== undefined,
+  async (...args) => {
+    const { runBoxes } = await import("./away/runner.ts");
+    await runBoxes(...args);
+  },
+);
+
 function fleetWorker(
   name: string,
   isNeeded: (fleet: Deps["fleet"]) => boolean,

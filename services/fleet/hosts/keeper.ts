@@ -8,7 +8,9 @@ import {
 } from "../../../db/fleet_hosts.ts";
 import type { Deps } from "../../deps.ts";
 import { emit, type EmitDeps } from "../../events/emit.ts";
+import { errorFields } from "../../log.ts";
 import { sleep } from "../../waiting.ts";
+import { createHandOver } from "../away/hand_over.ts";
 
 const ROUND_MS = 5_000;
 
@@ -24,8 +26,10 @@ type KeeperDeps = EmitDeps & Pick<Deps, "fleet" | "now" | "startedAt">;
 export async function keepLinks(deps: Deps, signal: AbortSignal, round: () => void): Promise<void> {
   const { fleet, db } = deps;
   clearConnectedFleetHosts(db);
+  const handOver = createHandOver(deps);
   while (!signal.aborted && fleet.isHub) {
     keepHosts(deps);
+    handOver(signal).catch((error) => deps.log.error("hand-over failed", errorFields(error)));
     round();
     await sleep(ROUND_MS, signal);
   }

@@ -1,0 +1,61 @@
+/** The boxes of what this hub has left for a host: signed when they leave the hub. @module */
+
+import { selectFleetHost } from "../../../db/fleet_hosts.ts";
+import {
+  selectFleetPendingOfHost,
+  type StoredPending,
+  updateOpenFleetPending,
+} from "../../../db/fleet_pending.ts";
+import { callerOf } from "../../access/accounts.ts";
+import { includesRole, type UserRole } from "../../access/caller.ts";
+import type { Deps } from "../../deps.ts";
+import { AppError } from "../../errors.ts";
+import { openOrConflict } from "../../secrets/secrets.ts";
+import { linkKeys, noteKeys, toText } from "../enrolment/keys.ts";
+import { signWith } from "../notes/note.ts";
+import { sealBox } from "./box.ts";
+import { sealPurpose } from "./pending.ts";
+
+export type BoxDeps = Pick<Deps, "accounts" | "db" | "now" | "secrets">;
+
+/**
+ * Seals a request for its host with the keys and the rights of now: a user whose role was lowered
+ * meanwhile has the lower one.
+ *
+ * @throws {AppError} `forbidden` if the user is gone; `conflict` if the body cannot be decrypted.
+ */
+export async function boxOf(deps: BoxDeps, pending: StoredPending): Promise<string> {
+  const { accounts, db, secrets } = deps;
+  const { id, userId, apiToken, method, path, base, createdAt, expiresAt } = pending;
+  const session = { userId, familyId: "", ...(apiToken && { apiToken }) };
+  const caller = callerOf(accounts, session, "");
+  if (!caller) {
+    throw new AppError(
+      "forbidden",
+      "The user or API token that left it was deleted or has expired",
+    );
+  }
+  const role = includesRole(caller.role, pending.role) ? pending.role : caller.role as UserRole;
+  const body = openOrConflict(() => secrets.open(pending.body!, sealPurpose(id)), "leave it again");
+  const { privateKey } = await noteKeys(deps);
+  return await sealBox(signWith(privateKey), {
+    ...{ id, role, method, path, base, body, createdAt, expiresAt },
+    hub: toText((await linkKeys(deps)).publicKey),
+    host: selectFleetHost(db, pending.hostId)!.linkKey,
+    user: userId,
+    name: pending.userName,
+    scope: caller.scope ?? null,
+  });
+}
+
+/** The boxes of all that waits for a host, to be carried there. One that reaches it twice runs once. */
+export async function exportBoxes(deps: BoxDeps, hostId: string): Promise<string[]> {
+  const { db, now } = deps;
+  const boxes: string[] = [];
+  for (const pending of selectFleetPendingOfHost(db, hostId)) {
+    if (pending.expiresAt <= now().toISOString()) continue;
+    boxes.push(await boxOf(deps, pending));
+    updateOpenFleetPending(db, pending.id, { exportedAt: now().toISOString() });
+  }
+  return boxes;
+}
