@@ -6,6 +6,7 @@ import { assertOrigin, assertTerminalAllowed } from "../../services/containers/t
 import type { Deps } from "../../services/deps.ts";
 import { AppError } from "../../services/errors.ts";
 import { leaveForHost } from "../../services/fleet/away/pending.ts";
+import { AUDITED_HEADER } from "../../services/fleet/notes/note.ts";
 import { toClient } from "../../services/fleet/passing/headers.ts";
 import {
   findHost,
@@ -113,7 +114,11 @@ async function answerRead(deps: Deps, input: PassInput): Promise<RawResponse> {
   const host = findHost(deps, input.params.id);
   if (isHandshake(request)) return await openTerminal(deps, host, input);
   if (caller.passed) throw new AppError("unauthorized", "The ticket is for a terminal");
-  const passed = await passOn(deps, host, passedRequest(input));
+  const sent = passedRequest(input);
+  const passed = await passOn(deps, host, sent);
+  if (passed.head.headers.has(AUDITED_HEADER)) {
+    Object.assign(input.note, { audited: true, target: host.name, command: `GET ${sent.target}` });
+  }
   if (!request.headers.has("authorization")) assertForTicket(passed);
   return toResponse(host, passed);
 }

@@ -10,7 +10,7 @@ const LABELS_MAX = 20;
 const LABEL_VALUE_MAX = 63;
 
 export const HostName = z.string().regex(HOST_NAME, {
-  error: "must have letters, digits, dots, hyphens and underscores, at most 63",
+  error: "must have letters, digits, dots, hyphens and underscores, at most 63, and not be an id",
 }).meta({ example: "edge-7" });
 
 export const Labels = z.record(

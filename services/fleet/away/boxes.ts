@@ -14,9 +14,20 @@ import { openOrConflict } from "../../secrets/secrets.ts";
 import { linkKeys, noteKeys, toText } from "../enrolment/keys.ts";
 import { signWith } from "../notes/note.ts";
 import { sealBox } from "./box.ts";
-import { sealPurpose } from "./pending.ts";
+import { endPending, sealPurpose } from "./pending.ts";
 
-export type BoxDeps = Pick<Deps, "accounts" | "db" | "now" | "secrets">;
+export type BoxDeps = Pick<Deps, "accounts" | "changes" | "db" | "now" | "secrets">;
+
+/** The box of a request; one whose user is gone ends as refused. */
+export async function takeBox(deps: BoxDeps, pending: StoredPending): Promise<string | undefined> {
+  try {
+    return await boxOf(deps, pending);
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    endPending(deps, pending.id, { state: "refused", error: error.message });
+    return undefined;
+  }
+}
 
 /**
  * Seals a request for its host with the keys and the rights of now: a user whose role was lowered
@@ -24,7 +35,7 @@ export type BoxDeps = Pick<Deps, "accounts" | "db" | "now" | "secrets">;
  *
  * @throws {AppError} `forbidden` if the user is gone; `conflict` if the body cannot be decrypted.
  */
-export async function boxOf(deps: BoxDeps, pending: StoredPending): Promise<string> {
+async function boxOf(deps: BoxDeps, pending: StoredPending): Promise<string> {
   const { accounts, db, secrets } = deps;
   const { id, userId, apiToken, method, path, base, createdAt, expiresAt } = pending;
   const session = { userId, familyId: "", ...(apiToken && { apiToken }) };
@@ -54,7 +65,9 @@ export async function exportBoxes(deps: BoxDeps, hostId: string): Promise<string
   const boxes: string[] = [];
   for (const pending of selectFleetPendingOfHost(db, hostId)) {
     if (pending.expiresAt <= now().toISOString()) continue;
-    boxes.push(await boxOf(deps, pending));
+    const box = await takeBox(deps, pending);
+    if (box === undefined) continue;
+    boxes.push(box);
     updateOpenFleetPending(db, pending.id, { exportedAt: now().toISOString() });
   }
   return boxes;

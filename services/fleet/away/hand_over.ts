@@ -13,8 +13,8 @@ import { AppError, asAppError } from "../../errors.ts";
 import { hubAsCaller } from "../copies/follow.ts";
 import { passOn } from "../passing/pass.ts";
 import { parseAnswer, parseRefusal } from "./answer.ts";
-import { type BoxDeps, boxOf } from "./boxes.ts";
-import { PENDING_RESOURCE } from "./pending.ts";
+import { type BoxDeps, takeBox } from "./boxes.ts";
+import { endPending, PENDING_RESOURCE } from "./pending.ts";
 
 /** Path of boxes at a host. */
 const BOXES_PATH = "/api/boxes";
@@ -69,13 +69,8 @@ async function handOverOne(
   if (pending.state === "running") {
     return applyAnswer(deps, pending, await ask(deps, pending, signal));
   }
-  let box: string;
-  try {
-    box = await boxOf(deps, pending);
-  } catch (error) {
-    if (!(error instanceof AppError)) throw error;
-    return end(deps, pending, { state: "refused", error: error.message });
-  }
+  const box = await takeBox(deps, pending);
+  if (box === undefined) return;
   applyAnswer(deps, pending, await ask(deps, pending, signal, JSON.stringify({ box })));
 }
 
@@ -126,22 +121,13 @@ function applyAnswer(deps: HandOverDeps, pending: StoredPending, { status, text 
     const error = lacks
       ? "The version of the host takes no requests for later"
       : parseRefusal(text) ?? `The host answered ${status}`;
-    return end(deps, pending, { state: "refused", error });
+    return endPending(deps, pending.id, { state: "refused", error });
   }
   const answer = parseAnswer(text);
   if (!answer) throw new AppError("bad_gateway", "The host sent an invalid answer");
   const { state, jobId, error } = answer;
-  if (state !== "running") return end(deps, pending, { state, jobId, error });
+  if (state !== "running") return endPending(deps, pending.id, { state, jobId, error });
   if (pending.state === "running" && pending.jobId === jobId) return;
   updateOpenFleetPending(deps.db, pending.id, { state, jobId, error });
   deps.changes.record(PENDING_RESOURCE);
-}
-
-function end(
-  { changes, db, now }: HandOverDeps,
-  { id }: StoredPending,
-  result: Pick<StoredPending, "state"> & Partial<Pick<StoredPending, "error" | "jobId">>,
-): void {
-  updateOpenFleetPending(db, id, { ...result, body: null, endedAt: now().toISOString() });
-  changes.record(PENDING_RESOURCE);
 }

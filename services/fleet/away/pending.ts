@@ -9,6 +9,7 @@ import {
   selectFleetPending,
   selectOpenFleetPending,
   type StoredPending,
+  updateOpenFleetPending,
 } from "../../../db/fleet_pending.ts";
 import { selectUser } from "../../../db/users.ts";
 import type { Caller, UserRole } from "../../access/caller.ts";
@@ -118,6 +119,16 @@ export function removePending({ db, changes }: Pick<Deps, "db" | "changes">, id:
   deleteFleetPending(db, id);
   changes.record(PENDING_RESOURCE);
   return selectFleetHost(db, hostId)!.name;
+}
+
+/** Stores the end of a request. */
+export function endPending(
+  { changes, db, now }: Pick<Deps, "changes" | "db" | "now">,
+  id: string,
+  result: Pick<StoredPending, "state"> & Partial<Pick<StoredPending, "error" | "jobId">>,
+): void {
+  updateOpenFleetPending(db, id, { ...result, body: null, endedAt: now().toISOString() });
+  changes.record(PENDING_RESOURCE);
 }
 
 export const sealPurpose = (id: string) => `fleet pending ${id}`;
