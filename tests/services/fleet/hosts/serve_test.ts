@@ -344,6 +344,23 @@ Deno.test("createAdmission() allows one client 8 handshakes at a time, and forge
   admission.run("192.0.2.1", never);
 });
 
+Deno.test("createAdmission() gives up the oldest silent handshake when all places are taken", () => {
+  let ms = HOUR_MS;
+  const admission = createAdmission(() => new Date(ms += 1_000));
+  const givenUp: string[] = [];
+  const begin = (address: string, isSilent = true) =>
+    admission.run(address, (place) => {
+      if (isSilent) place.giveUp = () => givenUp.push(address);
+      return new Promise(() => {});
+    });
+  begin("192.0.2.0", false);
+  for (let count = 1; count < 64; count++) begin(`192.0.2.${count}`);
+  begin("198.51.100.1");
+  deepEqual(givenUp, ["192.0.2.1"]);
+  for (let count = 0; count < 8; count++) begin("198.51.100.1");
+  deepEqual(givenUp.slice(-2), ["192.0.2.8", "198.51.100.1"]);
+});
+
 Deno.test("changed() wakes after a difference only: anyone may cause a refresh", async () => {
   using app = hubApp();
   const { fleet } = app.deps;
