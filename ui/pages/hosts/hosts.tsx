@@ -12,6 +12,8 @@ import { Time } from "../../components/time.tsx";
 import { capital, count, plain } from "../../base/text.ts";
 import { href } from "../../state/router.ts";
 import { withResult } from "../../state/toasts.ts";
+import { LaterForm } from "./later_form.tsx";
+import { Pending } from "./pending.tsx";
 import { HostForm, labelText, type SavedHost } from "./form.tsx";
 
 const TONES: Record<FleetHost["state"], Tone> = {
@@ -83,6 +85,7 @@ export default function Hosts() {
     ...each,
     attention: attentionOf(known.get(each.id)),
   }));
+  const pending = useRead("GET /api/fleet/pending", {});
   const dialog = useDialog();
   const showLine = (saved: SavedHost) => {
     if (!("command" in saved)) return;
@@ -104,7 +107,10 @@ export default function Hosts() {
       reading={reading}
       rows={rows}
       above={rows && rows.length > 0 && overview.data.value && (
-        <p class="muted">{sumsText(overview.data.value.sums)}</p>
+        <>
+          <p class="muted">{sumsText(overview.data.value.sums)}</p>
+          <Pending {...pending} />
+        </>
       )}
       columns={COLUMNS}
       write={["admin", "fleet:write"]}
@@ -114,6 +120,12 @@ export default function Hosts() {
       actions={(host, { edit, remove }) => [
         ...host.state === "pending"
           ? [{ name: "Accept", onSelect: () => void accept(host, reading.reload) }]
+          : [],
+        ...host.state === "away"
+          ? [{
+            name: "When it is back",
+            onSelect: () => dialog.open(LaterForm, { host, onSaved: pending.reload }),
+          }]
           : [],
         ...edit,
         ...remove,
