@@ -11,6 +11,7 @@ import { exportBoxes } from "../../../services/fleet/away/boxes.ts";
 import { applyFrame, emptyCopy } from "../../../services/fleet/copies/copy.ts";
 import { linkKeys, noteKeys, toText } from "../../../services/fleet/enrolment/keys.ts";
 import { containerOf, setContainers } from "../../helpers/fake_containers.ts";
+import { connectUntil } from "../../helpers/cut_link.ts";
 import { type TestFleet, testFleet } from "../../helpers/fleet.ts";
 import type { CallOptions, TestAppOptions } from "../../helpers/test_app.ts";
 
@@ -241,6 +242,28 @@ Deno.test("a box that was changed, or is for another host or of another hub, is 
   )!;
   deps.db.run("UPDATE fleet_membership SET hub_key = :hub, hub_note_key = :note", own);
   match(await send(other, box), /for another host/);
+});
+
+Deno.test("what is left runs once, at whatever message the link is lost while it is handed over", async () => {
+  await using fleet = await awayFleet();
+  let isCut = true;
+  for (let last = 0; isCut; last++) {
+    fleet.link = undefined;
+    const left = await fleet.leave("POST", "/api/stacks", { ...sources, name: `s${last}` });
+    equal(left.status, 202);
+    for (const until of [last, Infinity]) {
+      const { link, isCut: wasCut } = await connectUntil(fleet, until);
+      await fleet.round();
+      if (until === last) isCut = wasCut();
+      link.close("the next one");
+      await link.closed;
+    }
+    const { state, error } = (await fleet.pending()).at(-1)!;
+    deepEqual([last, state, error], [last, "succeeded", null]);
+    await fleet.member.call("DELETE", `/api/stacks/s${last}`);
+  }
+  const { body } = await fleet.member.call("GET", "/api/boxes");
+  equal(body.boxes.length, (await fleet.pending()).length);
 });
 
 Deno.test("a request that was begun when the service was killed runs once", async () => {
