@@ -122,6 +122,18 @@ Deno.test("a role of the hub that is lower than FLEET_ALLOW stays", async () => 
   equal((await answer(refused)).status, 403);
 });
 
+Deno.test("a host passes nothing on for its hub, so that two hubs of each other form no loop", async () => {
+  await using fleet = await testFleet();
+  fleet.member.deps.passing.hub = fleet.hub.deps.passing.hub;
+  for (const method of ["GET", "POST", "PUT", "DELETE"]) {
+    const passed = await fleet.pass(method, "/api/fleet/hosts/edge-7/api/containers");
+    const { status, body } = await answer(passed);
+    deepEqual([method, status], [method, 403]);
+    match(body.error, /^Not available through a hub/);
+  }
+  equal(fleet.open, 0);
+});
+
 Deno.test("credentials and headers of the client end at the hub, and those of a browser at the host", async () => {
   await using fleet = await testFleet();
   const heads = scriptHost(fleet, (stream) =>

@@ -170,6 +170,19 @@ Deno.test("An invite for several hosts counts them, and their names must match",
   ]);
 });
 
+Deno.test("A host that claims the name of another one is refused, in any case of its letters", async () => {
+  using app = hubApp();
+  await joined(app);
+  for (const name of ["edge-7", "Edge-7"]) {
+    const { answer } = await join(app, await invite(app), await createKeyPair(), name);
+    deepEqual([answer.type, "reason" in answer && answer.reason], [
+      "refused",
+      "Another host has the name edge-7",
+    ]);
+  }
+  equal((await hosts(app)).length, 1);
+});
+
 Deno.test("A copy of a machine is refused while the true one is connected, and afterwards", async () => {
   using app = hubApp();
   const events = collectEvents(app);
