@@ -45,7 +45,8 @@ export const boxEndpoints = (deps: Deps) => [
       "A box is signed by the hub and has the rights of its user there. Its request runs " +
       "once, after those that were received before, with what `FLEET_ALLOW` allows then, and only " +
       "if what it is about has not changed. A box that was received before is not run again.",
-    ...READ,
+    role: "operator",
+    permission: "containers:update",
     body: z.object({
       box: z.string().max(BOX_TEXT_MAX).meta({
         description: "A line of `longshore fleet export`",

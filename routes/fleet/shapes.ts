@@ -1,7 +1,7 @@
 /** Shapes of the fleet. @module */
 
 import * as z from "zod";
-import { PENDING_STATES } from "../../db/fleet_pending.ts";
+import { PENDING_STATES } from "../../services/fleet/away/pending.ts";
 import { HOST_NAME } from "../../services/fleet/link/control.ts";
 import { Timestamp } from "../contract/shapes.ts";
 

@@ -66,6 +66,8 @@ const CLOSED = [
   "GET /api/feed",
   "* /api/fleet/hosts",
   "* /api/fleet/invites",
+  "* /api/boxes",
+  "* /api/fleet/pending",
   "GET /api/fleet/alerts",
   "GET /api/fleet/overview",
   "* /api/webhooks",

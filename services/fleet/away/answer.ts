@@ -1,4 +1,4 @@
-/** What a host says about a request that was left for it. @module */
+/** Answers of a host about requests that were left for it. @module */
 
 import * as z from "zod";
 import { shownText } from "../link/control.ts";

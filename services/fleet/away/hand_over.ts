@@ -94,7 +94,8 @@ async function ask(
     target: body === undefined ? `${BOXES_PATH}/${id}` : BOXES_PATH,
     headers: new Headers({ "content-type": "application/json" }),
     readBody: () => Promise.resolve(bytes && { bytes }),
-    caller: hubAsCaller(deps),
+    // The box has the rights of its user; with FLEET_ALLOW=read, none could be used.
+    caller: hubAsCaller(deps, "operator"),
     permissions: [],
     requestId: crypto.randomUUID(),
     signal: limit,

@@ -20,6 +20,8 @@ import { parseDuration } from "../../updates/duration.ts";
 import { BODY_BYTES_MAX } from "./box.ts";
 import { assertMayLeave, type Base, baseOf, findWork, type Work } from "./work.ts";
 
+export { PENDING_STATES } from "../../../db/fleet_pending.ts";
+
 /** Resource whose changes clients follow. */
 export const PENDING_RESOURCE = "/api/fleet/pending";
 
@@ -138,7 +140,7 @@ function assertOfFleet({ name, isPending, leftAt }: StoredHost): void {
   if (isPending) throw new AppError("conflict", `Accept host ${name} first`);
 }
 
-/** What the caller could see of the host: without a copy, the request itself has to say it. */
+/** Containers as the caller could see them; `null` without a copy, where the request says it itself. */
 function readBase(deps: PendingDeps, host: StoredHost, work: Work, caller: Caller): Base | null {
   const copy = deps.fleet.copies.get(host.id);
   const rows = [...copy?.asOf.containers ? copy.lists.containers.values() : []];

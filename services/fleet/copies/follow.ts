@@ -171,10 +171,13 @@ export async function followHost(
 }
 
 /** The hub itself, which reads, and hands over what its users have left. */
-export const hubAsCaller = ({ server }: Pick<Deps, "server">): Caller =>
+export const hubAsCaller = (
+  { server }: Pick<Deps, "server">,
+  role: "viewer" | "operator" = "viewer",
+): Caller =>
   callerOfHub("hub", {
     ...{ id: "hub", name: server.name, user: `Hub ${server.name}` },
-    role: "viewer",
+    role,
     permissions: [],
     mayRunPrograms: false,
   });

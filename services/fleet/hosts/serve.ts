@@ -38,7 +38,7 @@ const FIRST_MS = 3_000;
 /** Shortest time between two events about the same duplicate, in milliseconds. */
 const DUPLICATE_PAUSE_MS = 60 * 60_000;
 
-/** What happens in a handshake. */
+/** Events of a handshake. */
 interface HandshakeEvents {
   /** The peer has sent its first message, or is gone. */
   onFirst?: () => void;

@@ -143,14 +143,26 @@ Deno.test("a host refuses what was based on containers that have changed since",
   deepEqual(selectJobs(fleet.member.deps.db, {}, { limit: 9 }), []);
 });
 
-Deno.test("FLEET_ALLOW and the role of the user count when it runs", async () => {
-  await using fleet = await awayFleet({ config: { fleetAllow: "read" } });
+Deno.test("FLEET_ALLOW counts when it runs", async () => {
+  for (const [fleetAllow, role] of [["read", "operator"], ["operate", "admin"]] as const) {
+    await using fleet = await awayFleet({ config: { fleetAllow } });
+    await fleet.leave("POST", "/api/stacks/shop/deploy", {});
+    fleet.back();
+    await fleet.round();
+    const [pending] = await fleet.pending();
+    equal(pending!.state, "refused");
+    match(pending!.error!, new RegExp(`^The role ${role} `));
+  }
+});
+
+Deno.test("what a user has left who was removed meanwhile is refused", async () => {
+  await using fleet = await awayFleet();
   await fleet.leave("POST", "/api/stacks/shop/deploy", {});
+  fleet.hub.deps.db.run("UPDATE fleet_pending SET user_id = 'removed'");
   fleet.back();
   await fleet.round();
   const [pending] = await fleet.pending();
-  equal(pending!.state, "refused");
-  match(pending!.error!, /^The role admin/);
+  deepEqual([pending!.state, /was deleted/.test(pending!.error!)], ["refused", true]);
 });
 
 const REFUSED: [what: string, status: number, error: RegExp, request: [string, string, unknown]][] =

@@ -1,4 +1,4 @@
-/** What waits for hosts that are away, and what became of it. @module */
+/** Requests that were left for hosts that were away. @module */
 
 import { api } from "../../api/client.ts";
 import type { FleetPending, FleetPendingList } from "../../api/types.ts";

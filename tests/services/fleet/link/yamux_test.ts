@@ -238,7 +238,7 @@ Deno.test("A session closes the streams that hold the most beyond its limit, and
   equal(session.size, count - 1);
   equal(await accepted[0]!.read(new Uint8Array(100)), 9);
   await rejects(accepted[1]!.read(new Uint8Array(1)), Deno.errors.BadResource);
-  // What was read makes room again.
+  // Reading makes room again.
   const into = new Uint8Array(WINDOW_BYTES);
   for (let read = 0; read < WINDOW_BYTES;) read += (await accepted[2]!.read(into))!;
   session.receive(frame(0, 0, 5, WINDOW_BYTES, WINDOW_BYTES));
