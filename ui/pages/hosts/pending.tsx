@@ -21,7 +21,6 @@ const TONES: Record<FleetPending["state"], Tone> = {
 };
 
 const COLUMNS: readonly Column<FleetPending>[] = [
-  textColumn("Host", ({ host }) => host, { width: "w-m" }),
   {
     title: "Request",
     cell: ({ request, user, error }) => (
@@ -31,6 +30,7 @@ const COLUMNS: readonly Column<FleetPending>[] = [
       </span>
     ),
   },
+  textColumn("Host", ({ host }) => host, { width: "w-m" }),
   {
     title: "State",
     cell: ({ state }) => <State state={state} tone={TONES[state]} />,
