@@ -21,6 +21,7 @@ import type { Config } from "../services/config/config.ts";
 import type { Deps } from "../services/deps.ts";
 import { adapters, channels, counts, monitorProbes, recorders } from "../services/editions.ts";
 import { createEventBus } from "../services/events/events.ts";
+import { createOutgoing } from "../services/fleet/events/outgoing.ts";
 import { createFleet } from "../services/fleet/hosts/fleet.ts";
 import { createHostCache } from "../services/metrics/host/cache.ts";
 import { createInventory } from "../services/containers/inventory.ts";
@@ -81,6 +82,7 @@ export function assemble(parts: Parts): Deps {
   accounts.subscribe(stream.endUnauthorized);
   const inventory = createInventory(now, createTemporaryNames(db));
   const fleet = createFleet(db);
+  const reservations = createReservations();
   const limiters = createLimiters();
   const logStreams = createLogStreams({ engine, inventory, limiters, now });
   accounts.subscribe(logStreams.endUnauthorized);
@@ -92,7 +94,7 @@ export function assemble(parts: Parts): Deps {
     ...parts,
     server: serverIdentity(db, config),
     inventory,
-    reservations: createReservations(),
+    reservations,
     jobs: createActiveJobs({ followersMax: config.maxSseClients }),
     diskUsage: createDiskUsageCache(engine, now),
     openRepository: openInWorker,
@@ -148,6 +150,7 @@ export function assemble(parts: Parts): Deps {
     channels,
     maintenance,
     fleet,
+    outgoing: createOutgoing({ db, fleet, inventory, now, reservations }),
     vitals: createVitals(),
     workers: new Map(),
     startedAt: now(),

@@ -100,7 +100,7 @@ async function answer(program: Program): Promise<void> {
 async function list(program: Program): Promise<void> {
   const { options } = parseArguments("fleet list", program, [], { json: "flag" });
   const hosts = await withFleet(program, async (deps) => {
-    const listed = await listHosts(deps);
+    const listed = await listHosts(deps, CONSOLE);
     return listed.map((host) => ({ ...host, ...connectedState(deps, host) }));
   });
   if (options.json) return program.print(JSON.stringify({ hosts }));

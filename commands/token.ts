@@ -13,6 +13,7 @@ import {
   type ApiTokenSettings,
   type ApiTokenView,
   createApiToken,
+  isHostLabel,
   isPattern,
   listApiTokens,
   revokeApiToken,
@@ -63,6 +64,8 @@ function create(program: Program): Work {
     permissions: "value",
     stacks: "value",
     containers: "value",
+    hosts: "value",
+    "host-labels": "value",
     days: "value",
   });
   const settings: ApiTokenSettings = {
@@ -71,6 +74,8 @@ function create(program: Program): Work {
     permissions: namesOf("permissions", options.permissions, isPermission),
     stacks: namesOf("stacks", options.stacks, isPattern),
     containers: namesOf("containers", options.containers, isPattern),
+    hosts: namesOf("hosts", options.hosts, isPattern),
+    hostLabels: namesOf("host-labels", options["host-labels"], isHostLabel),
     expiresAt: expiryOf(options.days),
   };
   if (!/^[^\p{Cc}]{1,100}$/u.test(name) || !name.trim()) {
@@ -153,11 +158,13 @@ function ownerOf({ accounts, db }: Deps, email: string | undefined) {
   return { userId, role };
 }
 
-function limitsOf({ permissions, stacks, containers }: ApiTokenView): string {
+function limitsOf({ permissions, stacks, containers, hosts, hostLabels }: ApiTokenView): string {
   const parts = [
     permissions && `permissions=${permissions}`,
     stacks && `stacks=${stacks}`,
     containers && `containers=${containers}`,
+    hosts && `hosts=${hosts}`,
+    hostLabels && `host-labels=${hostLabels}`,
   ];
   return parts.filter(Boolean).join(" ") || "none";
 }

@@ -101,14 +101,16 @@ revoked. A running service needs no restart. A key that is set by
 API_KEY is changed there.`;
 
 export const TOKEN = `longshore token create NAME [--role ROLE] [--user EMAIL]
-                       [--permissions LIST] [--stacks LIST] [--containers LIST] [--days DAYS]
+                       [--permissions LIST] [--stacks LIST] [--containers LIST] [--hosts LIST]
+                       [--host-labels LIST] [--days DAYS]
        longshore token list
        longshore token revoke NAME|ID
 
 create prints a new API token to standard output, once. ROLE is viewer (default), operator or admin.
 In users mode --user names the owner, whose rights the token never exceeds; it may be left out while
 there is one account. The lists are separated by
-commas and limit the token further; in names of stacks and containers, * matches any characters:
+commas and limit the token further; in names of stacks, containers and hosts of the fleet, * matches
+any characters, and a label of hosts is KEY or KEY=VALUE:
 
   longshore token create CI --role operator --permissions containers:restart --stacks shop
 

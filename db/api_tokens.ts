@@ -17,6 +17,10 @@ const tokens = table("api_tokens", {
   stacks: json<string[] | null>(),
   /** Patterns of container names; `null` for all. */
   containers: json<string[] | null>(),
+  /** Patterns of names of hosts of the fleet; `null` for all. */
+  hosts: json<string[] | null>(),
+  /** Labels of hosts, of which one has to match; `null` for all. */
+  hostLabels: json<string[] | null>(),
   createdAt: text(),
   /** When the secret was last replaced. */
   rotatedAt: text<string | null>(),

@@ -24,6 +24,8 @@ const memberships = table("fleet_membership", {
   challenge: number<number | null>(),
   challengeProof: text<string | null>(),
   joinedAt: text(),
+  /** Whether the hub has said that it takes events. */
+  hubTakesEvents: boolean(),
 });
 
 /** The membership as stored. Times are ISO 8601, UTC. */

@@ -70,12 +70,16 @@ export function updateProblemEnded(db: Database, key: string, endedAt: string): 
 }
 
 /** Assigns the problems of containers that began after a time to another cause. */
-export function updateProblemsCause(db: Database, openedAt: string, cause: string): void {
-  db.run(
-    `UPDATE notification_problems SET cause = :cause
-     WHERE opened_at >= :openedAt AND containers <> '[]'`,
-    { openedAt, cause },
-  );
+export function updateProblemsCause(
+  db: Database,
+  openedAt: string,
+  cause: string,
+  isMeant: (key: string) => boolean,
+): void {
+  const begun = problems.select(db, "WHERE opened_at >= :openedAt AND containers <> '[]'", {
+    openedAt,
+  });
+  for (const { key } of begun) if (isMeant(key)) problems.update(db, key, { cause });
 }
 
 /** Deletes the problems of these kinds that belong to a cause. */

@@ -4,7 +4,6 @@ import * as z from "zod";
 import {
   type ApiTokenView,
   createOwnApiToken,
-  isPattern,
   listApiTokens,
   revokeApiToken,
   rotateApiToken,
@@ -14,6 +13,7 @@ import { permissionName, PERMISSIONS } from "../services/access/permissions.ts";
 import type { Deps } from "../services/deps.ts";
 import { endpoint, type Note } from "./contract/endpoint.ts";
 import { Done, Instant, oneLine, queryBoolean, Timestamp } from "./contract/shapes.ts";
+import { HostLabels, HostPatterns, patterns } from "./scope_shapes.ts";
 import { UserRole } from "./users/shapes.ts";
 
 const [first, ...others] = PERMISSIONS.map(permissionName);
@@ -24,21 +24,14 @@ const Permissions = z.array(z.enum([first!, ...others])).min(1).max(PERMISSIONS.
     example: ["containers:read", "containers:restart"],
   });
 
-const patterns = (what: string, example: string[]) =>
-  z.array(
-    z.string().refine(isPattern, { error: "must be a name, in which * matches any characters" })
-      .meta({ minLength: 1, maxLength: 255 }),
-  ).min(1).max(100).nullable().meta({
-    description: `Names of ${what}; \`*\` matches any characters. null for all`,
-    example,
-  });
-
 const settings = {
   name: oneLine(100).meta({ example: "CI" }),
   role: UserRole,
   permissions: Permissions,
   stacks: patterns("Compose projects and Swarm stacks", ["shop"]),
   containers: patterns("containers", ["web*"]),
+  hosts: HostPatterns,
+  hostLabels: HostLabels,
 };
 
 const NewApiToken = z.object({
@@ -46,6 +39,8 @@ const NewApiToken = z.object({
   permissions: Permissions.default(null),
   stacks: settings.stacks.default(null),
   containers: settings.containers.default(null),
+  hosts: HostPatterns.default(null),
+  hostLabels: HostLabels.default(null),
   expiresAt: Instant.nullable().default(null).meta({ description: "null for no expiry" }),
 }).meta({
   id: "NewApiToken",
@@ -112,10 +107,11 @@ export const apiTokenEndpoints = (deps: Deps) => [
     summary: "Create an API token",
     description:
       "The token is sent as `Authorization: Bearer`. It has at most the rights that you have at " +
-      "the time of a request. `permissions`, `stacks` and `containers` limit it further; a " +
-      "container must match both `stacks` and `containers`. A token with either of these sees " +
-      "the other containers nowhere, and gets 404 where an endpoint is not about single " +
-      "containers. API tokens cannot manage tokens, accounts, roles or identity providers. " +
+      "the time of a request. `permissions`, `stacks`, `containers`, `hosts` and `hostLabels` limit " +
+      "it further; a container must match both `stacks` and `containers`. A token with either of " +
+      "these sees the other containers nowhere, and gets 404 where an endpoint is not about single " +
+      "containers. A host of the fleet must match both `hosts` and `hostLabels`; a token with " +
+      "either of these sees the other hosts and this server's own containers nowhere. API tokens cannot manage tokens, accounts, roles or identity providers. " +
       `An account has at most ${TOKENS_MAX} tokens.`,
     role: "viewer",
     body: NewApiToken,

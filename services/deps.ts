@@ -27,6 +27,7 @@ import type { ComplianceState } from "./access/audit/compliance_state.ts";
 import type { ComposeLoader } from "./compose/loader.ts";
 import type { Config } from "./config/config.ts";
 import type { EventBus } from "./events/events.ts";
+import type { OutgoingQueue } from "./fleet/events/outgoing.ts";
 import type { Fleet } from "./fleet/hosts/fleet.ts";
 import type { HostCache } from "./metrics/host/cache.ts";
 import type { Adapter } from "./automation/integrations/adapter.ts";
@@ -191,6 +192,8 @@ export interface Deps {
   /** The public status pages of the Pro edition. */
   statusPages: SnapshotCache;
   maintenance: Maintenance;
+  /** Events of this member that its hub has not acknowledged. */
+  outgoing: OutgoingQueue;
   /** Links of a fleet: of the hosts of this hub, and to the hub of this member. */
   fleet: Fleet;
   /** Counters of the process itself. */

@@ -5,7 +5,7 @@
  * @module
  */
 
-import { type Row, table, text } from "../columns.ts";
+import { json, type Row, table, text } from "../columns.ts";
 import type { Database } from "../database.ts";
 import type { Page } from "../page.ts";
 import type { Permission } from "./roles.ts";
@@ -64,14 +64,50 @@ export function selectRoleNamesOfUser(db: Database, userId: string): string[] {
   ).map(({ name }) => name);
 }
 
-/** The permissions that the roles of a user grant, each once, in no particular order. */
-export function selectPermissionsOfUser(db: Database, userId: string): Permission[] {
+/**
+ * The permissions that the roles of a user grant, each once, in no particular order.
+ *
+ * @param roleIds Roles that count; default: all of the user.
+ */
+export function selectPermissionsOfUser(
+  db: Database,
+  userId: string,
+  roleIds?: readonly string[],
+): Permission[] {
   return db.all<Permission>(
     `SELECT DISTINCT resource, action
      FROM custom_role_assignments JOIN custom_role_permissions USING (role_id)
-     WHERE user_id = :userId`,
+     WHERE user_id = :userId
+       AND (:roleIds IS NULL OR role_id IN (SELECT value FROM json_each(:roleIds)))`,
+    { userId, roleIds: roleIds ? JSON.stringify(roleIds) : null },
+  );
+}
+
+const limits = table("custom_roles", {
+  id: text(),
+  hosts: json<string[] | null>(),
+  hostLabels: json<string[] | null>(),
+});
+
+/** Hosts that a role limits its users to. */
+export type RoleLimits = Row<typeof limits>;
+
+/** The limits of the roles of a user, also of those without. */
+export function selectHostLimitsOfUser(db: Database, userId: string): RoleLimits[] {
+  return limits.select(
+    db,
+    "WHERE id IN (SELECT role_id FROM custom_role_assignments WHERE user_id = :userId)",
     { userId },
   );
+}
+
+/** Whether an admin of the accounts has no role that limits them to hosts. */
+export function hasUnlimitedAdmin(db: Database): boolean {
+  return db.get(
+    `SELECT 1 FROM users WHERE role = 'admin' AND is_refused = 0 AND id NOT IN (
+       SELECT user_id FROM custom_role_assignments JOIN custom_roles ON custom_roles.id = role_id
+       WHERE hosts IS NOT NULL OR host_labels IS NOT NULL) LIMIT 1`,
+  ) !== undefined;
 }
 
 /** @returns Whether the user had the role. */

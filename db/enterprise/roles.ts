@@ -4,7 +4,7 @@
  * @module
  */
 
-import { number, type Row, table, text } from "../columns.ts";
+import { json, number, type Row, table, text } from "../columns.ts";
 import type { Database } from "../database.ts";
 import type { Page } from "../page.ts";
 
@@ -13,6 +13,10 @@ const shown = {
   name: text(),
   description: text(),
   priority: number(),
+  /** Patterns of names of hosts that users of the role are limited to; `null` for all. */
+  hosts: json<string[] | null>(),
+  /** Labels of hosts, of which one has to match; `null` for all. */
+  host_labels: json<string[] | null>(),
   created_at: text(),
   updated_at: text(),
 };
@@ -45,23 +49,30 @@ export const {
   delete: deleteRole,
 } = roles;
 
+const shownRoles = table("custom_roles", shown);
+
 const SELECT = `
-  SELECT ${table("custom_roles", shown).columns},
+  SELECT ${shownRoles.columns},
     (SELECT count(*) FROM custom_role_permissions WHERE role_id = id) AS permission_count,
     (SELECT count(*) FROM custom_role_assignments WHERE role_id = id) AS user_count
   FROM custom_roles`;
 
+type CountedRow = Record<string, string | number | null>;
+
+const toCounted = (row: CountedRow): CountedRole => shownRoles.fromRow(row) as CountedRole;
+
 /** By priority, highest first, then by name. */
 export function selectRoles(db: Database, page: Page): CountedRole[] {
-  return db.all<CountedRole>(
+  return db.all<CountedRow>(
     `${SELECT} ORDER BY priority DESC, name_key, id LIMIT :limit OFFSET :offset`,
     { ...page },
-  );
+  ).map(toCounted);
 }
 
 /** One role, or `undefined` when the id is unknown. */
 export function selectRole(db: Database, id: string): CountedRole | undefined {
-  return db.get<CountedRole>(`${SELECT} WHERE id = :id`, { id });
+  const row = db.get<CountedRow>(`${SELECT} WHERE id = :id`, { id });
+  return row && toCounted(row);
 }
 
 /** @param nameKey The name in the form used for comparison. */

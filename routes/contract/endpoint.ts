@@ -9,6 +9,7 @@
 
 import * as z from "zod";
 import type { Caller, Role } from "../../services/access/caller.ts";
+import type { ScopedHost } from "../../services/access/scope.ts";
 import { PathText } from "./shapes.ts";
 import type { UploadLimits } from "../pipeline/upload.ts";
 
@@ -35,18 +36,22 @@ export interface Contract<
   /** Each of these suffices as well; the handler then checks the one that the request needs. */
   orPermissions?: readonly `${string}:${string}`[];
   /**
-   * Treatment of an API token that is limited to stacks or containers. Without it, such a token
-   * gets 404. Logins and other tokens are not affected.
+   * Treatment of an API token that is limited to stacks, containers or hosts of the fleet, and of a
+   * login whose custom roles are limited to hosts. Without it, such a caller gets 404. Others are not
+   * affected.
    *
    * - `container`: the path parameter `id` is a container. It must be in the scope, else the response
    *   is that for an unknown container. The handler gets its full id.
    * - `stack`: the path parameter `name` is a stack, all of whose containers must be in the scope.
    * - `filtered`: the handler shows only containers in the scope; it reads them with
    *   `visibleTo(deps, caller)` (`services/containers/visible.ts`).
+   * - `hosts`: it is about hosts of the fleet, of which the handler shows and changes only those that
+   *   the caller sees (`visibleHosts()` in `services/fleet/hosts/visible.ts`). A token that is limited to
+   *   stacks or containers of all hosts gets 404.
    * - `open`: it shows and changes nothing of containers. Without a permission, it is also open to
    *   tokens that are limited to permissions.
    */
-  scope?: "container" | "stack" | "filtered" | "open";
+  scope?: "container" | "stack" | "filtered" | "hosts" | "open";
   /**
    * Refuses API tokens (403), because it manages accounts, their rights, or how users log in. A
    * token must not give itself more rights or a longer life.
@@ -185,8 +190,12 @@ export interface Input<Params, Query, Body> {
    * @throws {AppError} E.g. `unauthorized` for a token that was revoked meanwhile.
    */
   assertAllowed: () => Promise<void>;
-  /** Permissions of a user's custom roles, e.g. `containers:start`; `*` is expanded. */
-  grantedTo: (userId: string) => string[];
+  /**
+   * Permissions of a user's custom roles, e.g. `containers:start`; `*` is expanded.
+   *
+   * @param host Host of the fleet where they count; default: at any.
+   */
+  grantedTo: (userId: string, host?: ScopedHost) => string[];
   /** Sets the `Set-Cookie` header of the response, also of a failure. */
   setCookie: (cookie: string) => void;
 }

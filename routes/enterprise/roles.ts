@@ -13,6 +13,7 @@ import {
 } from "../../services/enterprise/roles/roles.ts";
 import { endpoint } from "../contract/endpoint.ts";
 import { Done, Name, paged, pagingQuery, Timestamp } from "../contract/shapes.ts";
+import { HostLabels, HostPatterns } from "../scope_shapes.ts";
 
 /** Limits of a request; there are fewer resources and actions. */
 const GROUPS_MAX = 100;
@@ -51,6 +52,8 @@ const fields = {
     description:
       "`*` means every resource but files, or every action, including those of later versions",
   }),
+  hosts: HostPatterns,
+  host_labels: HostLabels,
 };
 
 const EXAMPLE = {
@@ -68,6 +71,8 @@ const NewRole = z.object({
   description: fields.description.default(""),
   priority: fields.priority.default(0),
   permissions: fields.permissions.default([]),
+  hosts: HostPatterns.default(null),
+  host_labels: HostLabels.default(null),
 }).meta({ id: "NewRole", example: EXAMPLE });
 
 const RoleChange = z.object(fields).partial()
@@ -83,6 +88,8 @@ const ListedRole = z.object({
   priority: z.int(),
   permission_count: z.int().meta({ description: "Number of resource and action pairs" }),
   user_count: z.int(),
+  hosts: HostPatterns,
+  host_labels: HostLabels,
   created_at: Timestamp,
   updated_at: Timestamp,
 }).meta({ id: "RoleSummary" });
@@ -93,6 +100,8 @@ const Role = ListedRole.extend({
   id: "Role",
   example: {
     ...EXAMPLE,
+    hosts: null,
+    host_labels: null,
     id: "0f8fad5b-d9cb-469f-a165-70867728950e",
     permission_count: 5,
     user_count: 2,
@@ -136,7 +145,9 @@ export const roleEndpoints = (deps: Deps) => [
       "A custom role adds permissions to a user's built-in role (viewer, operator, admin). The " +
       "permission that an operation requires is its `x-permission`. You cannot create, change, " +
       "assign or delete a role with a permission that you do not have. Names are compared " +
-      `case-insensitively. At most ${ROLES_MAX} roles.`,
+      "case-insensitively. `hosts` and `host_labels` limit the users of the role, whatever their " +
+      "built-in role is: they see hosts of the fleet that match one of their roles, and nothing of " +
+      `this server itself. Only admins manage such roles. At most ${ROLES_MAX} roles.`,
     ...WRITE,
     body: NewRole,
     returns: Role,

@@ -45,17 +45,19 @@ export const hostEndpoints = (deps: Deps) => [
     operationId: "listFleetHosts",
     summary: "List fleet hosts",
     description: "By name. This server itself is not one of them.",
+    scope: "hosts",
     ...READ,
     returns: z.object({ hosts: z.array(Host) }).meta({ id: "FleetHostList" }),
-  }, async () => ({ hosts: await listHosts(deps) })),
+  }, async ({ caller }) => ({ hosts: await listHosts(deps, caller) })),
 
   endpoint("GET /api/fleet/hosts/:id", {
     operationId: "getFleetHost",
     summary: "Get a fleet host",
+    scope: "hosts",
     ...READ,
     returns: Host,
     failures: UNKNOWN,
-  }, ({ params }) => getHost(deps, params.id)),
+  }, ({ params, caller }) => getHost(deps, caller, params.id)),
 
   endpoint("PUT /api/fleet/hosts/:id", {
     operationId: "updateFleetHost",

@@ -27,8 +27,7 @@ const OfHost = {
   asOf: Timestamp.meta({ description: "When the host had it so, by the clock of this server" }),
 };
 
-const DESCRIPTION =
-  "By host, from the copy that this server keeps: no host is asked, and rows of " +
+const DESCRIPTION = "From the copy that this server keeps: no host is asked, and rows of " +
   "a host that is away stay with their age.";
 
 const Sums = z.object({
@@ -62,6 +61,7 @@ const HostOverview = Sums.extend({
 export const listEndpoints = (deps: Deps) => [
   endpoint("GET /api/fleet/overview", {
     operationId: "getFleetOverview",
+    scope: "hosts",
     summary: "Get the fleet overview",
     description: "Sums over all hosts, and for each host what needs attention. Parts that the " +
       `caller may not read, or that are not known yet, are null. ${DESCRIPTION}`,
@@ -104,6 +104,7 @@ export const listEndpoints = (deps: Deps) => [
 
   endpoint("GET /api/fleet/alerts", {
     operationId: "listFleetAlerts",
+    scope: "hosts",
     summary: "List alerts of all hosts",
     description: `Those that are firing. ${DESCRIPTION}`,
     role: "viewer",

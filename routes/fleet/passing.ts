@@ -111,10 +111,10 @@ export const passingEndpoints = (deps: Deps): Endpoint[] => [
 
 async function answerRead(deps: Deps, input: PassInput): Promise<RawResponse> {
   const { caller, request } = input;
-  const host = findHost(deps, input.params.id);
+  const host = findHost(deps, caller, input.params.id);
   if (isHandshake(request)) return await openTerminal(deps, host, input);
   if (caller.passed) throw new AppError("unauthorized", "The ticket is for a terminal");
-  const sent = passedRequest(input);
+  const sent = passedRequest(host, input);
   const passed = await passOn(deps, host, sent);
   if (passed.head.headers.has(AUDITED_HEADER)) {
     Object.assign(input.note, { audited: true, target: host.name, command: `GET ${sent.target}` });
@@ -133,7 +133,7 @@ function assertForTicket({ head: { headers }, end }: PassedResponse): void {
 
 async function answerPost(deps: Deps, input: PassInput): Promise<RawResponse> {
   const { caller, note, params: { id }, request } = input;
-  const host = findHost(deps, id);
+  const host = findHost(deps, caller, id);
   const path = routeIn(request);
   if (path === "/api/stream/ticket") {
     note.unaudited = true;
@@ -146,9 +146,9 @@ async function answerPost(deps: Deps, input: PassInput): Promise<RawResponse> {
 }
 
 async function answerWrite(deps: Deps, input: PassInput): Promise<RawResponse> {
-  const { note, params: { id }, request } = input;
-  const host = findHost(deps, id);
-  const passed = passedRequest(input);
+  const { caller, note, params: { id }, request } = input;
+  const host = findHost(deps, caller, id);
+  const passed = passedRequest(host, input);
   note.target = host.name;
   note.command = `${request.method} ${passed.target}`;
   const wait = new URL(request.url).searchParams.get(LATER);
@@ -221,7 +221,7 @@ async function openTerminal(
   const { headers } = request;
   assertOrigin(deps, { origin: headers.get("origin"), host: headers.get("host") });
   assertTerminalAllowed(deps, caller);
-  const passed = passedRequest(input);
+  const passed = passedRequest(host, input);
   const { pathname } = new URL(passed.target, "http://host");
   const { passed: ticket } = caller;
   if (ticket?.hostId !== host.id || ticket.path !== pathname) {
@@ -237,6 +237,7 @@ async function openTerminal(
 }
 
 function passedRequest(
+  host: PassingHost,
   { assertAllowed, caller, grantedTo, request, requestId }: PassInput,
 ): PassedRequest {
   return {
@@ -245,7 +246,7 @@ function passedRequest(
     headers: request.headers,
     ...(request.method !== "GET" && { readBody: () => readBody(request, assertAllowed) }),
     caller,
-    permissions: grantedTo(caller.userId),
+    permissions: grantedTo(caller.userId, host),
     requestId,
     signal: request.signal,
   };

@@ -7,8 +7,10 @@
 
 import type { Context } from "hono";
 import type { AccessPolicy } from "../../services/access/policy.ts";
-import { type Caller, includesRole, mayDo } from "../../services/access/caller.ts";
+import { type Caller, includesRole, isOfToken, mayDo } from "../../services/access/caller.ts";
+import { withRoleLimits } from "../../services/access/host_scope.ts";
 import { permissionName, PERMISSIONS } from "../../services/access/permissions.ts";
+import type { ScopedHost } from "../../services/access/scope.ts";
 import { AppError, LimitError } from "../../services/errors.ts";
 import { type Edition, includesEdition } from "../../services/edition.ts";
 import { type Endpoint, permissionsOf } from "../contract/endpoint.ts";
@@ -100,7 +102,7 @@ function identifiedCaller(
   caller: Caller | undefined,
 ): Caller {
   // Public endpoints have no permission that a token with limits could lack.
-  if (role === "public") return caller && !caller.scope ? caller : anonymous(c);
+  if (role === "public") return caller && !isOfToken(caller) ? caller : anonymous(c);
   if (caller) return caller;
   const what = acceptsTicket === "terminal" ? "ticket" : "bearer token";
   throw new AppError("unauthorized", `A ${what} is required`);
@@ -148,10 +150,12 @@ function checkRole(endpoint: Endpoint, caller: Caller, policy: AccessPolicy | un
 
 /** Lets handlers ask the policy about the caller. */
 function withRights(caller: Caller, policy: AccessPolicy): Caller {
+  const limited = withRoleLimits(caller, policy.hostLimits(caller.userId));
   return {
-    ...caller,
+    ...limited,
     rights: {
-      grants: (permission) => policy.grants(caller.userId, permission),
+      grants: (permission, host) => policy.grants(caller.userId, permission, host),
+      hostLimits: () => policy.hostLimits(caller.userId),
       includeThoseOf: (userId) => policy.includesRightsOf(caller, userId),
       isAdmitted: () => policy.admits(caller),
     },
@@ -172,8 +176,12 @@ export function admitUser(c: Context<Env>, userId: string): void {
 }
 
 /** Implements `Input.grantedTo`. */
-export function permissionsGrantedTo(c: Context<Env>, userId: string): string[] {
+export function permissionsGrantedTo(
+  c: Context<Env>,
+  userId: string,
+  host?: ScopedHost,
+): string[] {
   const policy = policyOf(c);
   if (!policy?.hasCustomRoles) return [];
-  return PERMISSIONS.map(permissionName).filter((each) => policy.grants(userId, each));
+  return PERMISSIONS.map(permissionName).filter((each) => policy.grants(userId, each, host));
 }

@@ -8,6 +8,7 @@ import type { Deps } from "../../services/deps.ts";
 import { callerOfNote } from "../../services/fleet/notes/caller.ts";
 import {
   DIGESTED_MAX,
+  METRICS_PATH,
   NOTE_HEADER,
   REFUSAL_HEADER,
   type SignedNote,
@@ -46,7 +47,7 @@ export function createNotedRequests(
     const request = withPlainUrl(received);
     const { headers, method } = request;
     const path = targetOf(request);
-    if (!path.startsWith("/api/")) return refuse("other_path");
+    if (!path.startsWith("/api/") && path !== METRICS_PATH) return refuse("other_path");
     const note = await verifyNote({ nonces: passing.nonces, now }, await member.parties(), {
       ...{ method, path },
       note: headers.get(NOTE_HEADER),

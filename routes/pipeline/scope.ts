@@ -1,11 +1,12 @@
 /** Applies the scope of an API token to a request. See `services/access/scope.ts`. @module */
 
-import type { Caller } from "../../services/access/caller.ts";
+import { type Caller, isOfToken } from "../../services/access/caller.ts";
 import {
   allowsPermission,
   includesContainer,
   includesStack,
   isLimited,
+  isOfHosts,
   stackOf,
 } from "../../services/access/scope.ts";
 import { redactFailure, visibleTo } from "../../services/containers/visible.ts";
@@ -59,8 +60,9 @@ export function createScopeCheck(deps: ReadDeps): ScopeCheck {
  *
  * @throws {AppError} `forbidden`
  */
-export function assertTokenAllowed(endpoint: Endpoint, { scope }: Caller): void {
-  if (!scope) return;
+export function assertTokenAllowed(endpoint: Endpoint, caller: Caller): void {
+  const { scope } = caller;
+  if (!scope || !isOfToken(caller)) return;
   if (endpoint.loginOnly) {
     throw new AppError("forbidden", "API tokens cannot be used for this; log in instead");
   }
@@ -79,18 +81,28 @@ export function assertTokenAllowed(endpoint: Endpoint, { scope }: Caller): void 
 }
 
 /**
- * Refuses an API token that is limited to stacks or containers, unless the endpoint says how it
+ * Refuses a caller that is limited to stacks, containers or hosts, unless the endpoint says how it
  * treats one.
  *
  * @throws {AppError} `not_found`
  */
-export function assertInScope({ role, scope }: Endpoint, caller: Caller): void {
-  if (role === "public" || scope !== undefined || !isLimited(caller.scope)) return;
+export function assertInScope(endpoint: Endpoint, caller: Caller): void {
+  const { role, scope } = endpoint;
+  if (role === "public" || !isLimited(caller.scope)) return;
+  const isOpen = scope === "hosts" ? isOfHosts(caller.scope) : scope !== undefined;
+  if (isOpen || isOwnAccount(endpoint, caller)) return;
   throw new AppError(
     "not_found",
-    "Not available to an API token that is limited to stacks or containers",
+    isOfToken(caller)
+      ? "Not available to an API token that is limited to stacks, containers or hosts"
+      : "Not available to an account that is limited to hosts",
   );
 }
+
+/** A login that is limited to hosts still has its account. */
+const isOwnAccount = (endpoint: Endpoint, caller: Caller): boolean =>
+  !isOfToken(caller) && endpoint.loginOnly === true && permissionsOf(endpoint).length === 0 &&
+  endpoint.role === "viewer";
 
 /** A stack is in the scope with all of its containers, because an action affects them all. */
 async function assertStackInScope(deps: ReadDeps, { scope }: Caller, name: string): Promise<void> {

@@ -1,6 +1,7 @@
 /** /api/stream: metrics, containers, alerts, monitors and events as server-sent events. @module */
 
 import * as z from "zod";
+import { openHostStream } from "../../services/fleet/events/stream.ts";
 import { openStream, STREAM_TYPES } from "../../services/live/frames.ts";
 import type { Deps } from "../../services/deps.ts";
 import { rawEndpoint } from "../contract/endpoint.ts";
@@ -21,7 +22,11 @@ receive the events of accounts.
 
 Ids increase. After a reconnect with \`Last-Event-ID\`, the missed \`event\` and \`job\` frames are \
 sent first, if they are among the last 1,000. A client that does not read loses frames, then its connection. The \
-stream ends when the token expires.`;
+stream ends when the token expires.
+
+With \`hosts\`, it has the frames \`event\`, \`containers\` and \`alerts\` of hosts of the fleet, from the hub's copies: \
+events with \`host\`, and \`{host, asOf, isWhole, set, removed}\` with the rows of \`GET /api/fleet/containers\` and \
+\`GET /api/fleet/alerts\` that have changed, first all of them (\`isWhole\`).`;
 
 const EXAMPLE = `id: 1769860800000001
 event: event
@@ -40,6 +45,14 @@ const StreamQuery = z.object({
   ).meta({
     description: "Types of frames, separated by commas; default: all except `overview`",
     example: ["metrics", "event"],
+  }),
+  hosts: z.preprocess(
+    (text) => typeof text === "string" ? text.split(",").map((name) => name.trim()) : text,
+    z.array(z.string().min(1).max(63)).min(1).max(50).optional(),
+  ).meta({
+    description: "Names of hosts of the fleet, separated by commas; `*` stands for any text. The " +
+      "stream is then theirs, and has not this server's own frames",
+    example: ["edge-*"],
   }),
   lastEventId: z.string().regex(ID, { error: "must be an id of this stream" }).optional().meta({
     description: "Instead of the header `Last-Event-ID`",
@@ -60,13 +73,17 @@ export const streamEndpoints = (deps: Deps) => [
     produces: "text/event-stream",
     headers: { "Last-Event-ID": "Id of the last frame that the client received" },
     failures: {
+      404: "The fleet has no host of a name in `hosts`",
       429: "The account or API token has its share of the streams",
       503: "Too many clients are connected",
     },
-  }, async ({ query: { types, lastEventId }, caller, request }) => {
+  }, async ({ query: { types, hosts, lastEventId }, caller, request }) => {
     // Browsers send the header on their own, so an unknown value is ignored and not refused.
     const id = lastEventId ?? request.headers.get("last-event-id");
     const lastId = id !== null && ID.test(id) ? Number(id) : undefined;
+    if (hosts) {
+      return eventStream(openHostStream(deps, caller, { hosts, types, lastEventId: lastId }));
+    }
     const isCompressed = acceptsEncoding(request, "gzip");
     const options = { types, lastEventId: lastId, isCompressed };
     return eventStream(await openStream(deps, caller, options), { isCompressed });

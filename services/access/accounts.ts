@@ -260,8 +260,10 @@ export function callerOf(
   if (!role) return undefined;
   if (hub) return callerOfHub(session.userId, hub);
   if (!apiToken) return { ...session, role, address };
-  const { permissions, stacks, containers } = accounts.findToken(apiToken.hash)!;
-  return { ...session, role, address, scope: { permissions, stacks, containers } };
+  const token = accounts.findToken(apiToken.hash)!;
+  const { permissions, stacks, containers, hosts, hostLabels } = token;
+  const scope = { permissions, stacks, containers, hosts, hostLabels };
+  return { ...session, role, address, scope };
 }
 
 /** The parts of a caller that a ticket keeps. */
@@ -282,6 +284,7 @@ export const callerOfHub = (userId: string, hub: HubRef): Caller => ({
   ...(hub.scope && { scope: hub.scope }),
   rights: {
     grants: (permission) => hub.permissions.includes(permission),
+    hostLimits: () => undefined,
     includeThoseOf: () => false,
     isAdmitted: () => true,
   },

@@ -1,7 +1,7 @@
 /** Callers and what they may do. @module */
 
 import { AppError } from "../errors.ts";
-import { allowsPermission, type Scope } from "./scope.ts";
+import { allowsPermission, type HostLimits, type Scope, type ScopedHost } from "./scope.ts";
 
 /** The roles that a user can have, from least to most. */
 export const USER_ROLES = ["viewer", "operator", "admin"] as const;
@@ -63,7 +63,10 @@ export interface Caller {
   address: string;
   /** Missing for a login. */
   apiToken?: ApiTokenRef;
-  /** The limits of the API token; missing for a login. `role` is not above the token's role. */
+  /**
+   * The limits of the API token, and of custom roles that are limited to hosts; missing without any.
+   * `role` is not above the token's role.
+   */
   scope?: Scope;
   /** Only of a request that a hub passed on: its users have no account here. */
   hub?: HubRef;
@@ -91,8 +94,14 @@ export type TerminalHolder =
 
 /** Permissions of a caller beyond their role, evaluated at each call. */
 export interface Rights {
-  /** Whether it is granted, e.g. `containers:start`. */
-  grants(permission: string): boolean;
+  /**
+   * Whether it is granted, e.g. `containers:start`.
+   *
+   * @param host Host of the fleet where it is needed; default: at any of those the caller sees.
+   */
+  grants(permission: string, host?: ScopedHost): boolean;
+  /** Limits to hosts by custom roles, of which one has to match; `undefined` without any. */
+  hostLimits(): readonly HostLimits[] | undefined;
   /** Whether this caller has every permission that another user has beyond their role. */
   includeThoseOf(userId: string): boolean;
   /** Whether the caller's address is still allowed. */
@@ -104,15 +113,28 @@ export function includesRole(have: Role, need: Role): boolean {
   return ROLES.indexOf(have) >= ROLES.indexOf(need);
 }
 
+/** Whether the caller has the limits of an API token: those of a login are of its custom roles. */
+export const isOfToken = (
+  { scope, apiToken, hub }: Pick<Caller, "scope" | "apiToken" | "hub">,
+): boolean => scope !== undefined && (apiToken !== undefined || hub !== undefined);
+
 /**
  * Whether the caller's role allows something, or a custom role grants it, and an API token has that
  * permission. An API token uses what custom roles grant only if it names the permission.
+ *
+ * @param host Host of the fleet where the caller would do it; default: this server.
  */
-export function mayDo(caller: Caller, need: Role, permission: string): boolean {
+export function mayDo(
+  caller: Caller,
+  need: Role,
+  permission: string,
+  host?: ScopedHost,
+): boolean {
   const { scope, rights } = caller;
   if (!allowsPermission(scope, permission)) return false;
   if (includesRole(caller.role, need)) return true;
-  return (scope === undefined || scope.permissions !== null) && rights?.grants(permission) === true;
+  return (!isOfToken(caller) || scope!.permissions !== null) &&
+    rights?.grants(permission, host) === true;
 }
 
 /** Actions on containers that another setting can cause, such as a remediation rule. */

@@ -33,6 +33,7 @@ export const createLimiters = () => ({
   /** Each holds a connection to the engine for as long as the client takes. */
   logDownloads: createShares({ what: "log downloads", max: 8 }),
   /** Each holds a connection to the engine for as long as the client takes. */
+  hostLogStreams: createShares({ what: "streams of hosts' logs", max: 64 }),
   serviceLogStreams: createShares({ what: "streams of services' logs", max: 64 }),
   /** Bodies of more than 1 MiB. */
   largeBodies: createShares({ what: "large request bodies", max: 6 }),

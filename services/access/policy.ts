@@ -7,6 +7,7 @@
  */
 
 import type { Caller } from "./caller.ts";
+import type { HostLimits, ScopedHost } from "./scope.ts";
 import type { Deps } from "../deps.ts";
 import { type Edition, includesEdition } from "../edition.ts";
 import { protectionWarning } from "./license/protection.ts";
@@ -53,8 +54,14 @@ export interface AccessPolicy {
   admits(caller: Caller): boolean;
   /** Whether custom roles are in force. */
   hasCustomRoles: boolean;
-  /** Whether a user has a permission that their role does not have, e.g. `containers:start`. */
-  grants(userId: string, permission: string): boolean;
+  /**
+   * Whether a user has a permission that their role does not have, e.g. `containers:start`.
+   *
+   * @param host Host of the fleet where it is needed; default: at any.
+   */
+  grants(userId: string, permission: string, host?: ScopedHost): boolean;
+  /** Limits of a user to hosts of the fleet, of which one has to match; `undefined` without any. */
+  hostLimits(userId: string): readonly HostLimits[] | undefined;
   /** Whether the caller has every permission that a user has beyond their role. */
   includesRightsOf(caller: Caller, userId: string): boolean;
   /** Records a request. The response is sent after the promise settles. */
@@ -69,12 +76,13 @@ export interface AccessPolicySource {
 
 /**
  * Returns the access policy: `undefined` without its edition, a promise while it is loading. In the
- * protection period after the edition has ended, it checks addresses and records requests, but
- * grants no permissions.
+ * protection period after the edition has ended, it checks addresses, records requests and keeps limits
+ * to hosts, but grants no permissions.
  */
 export type CurrentAccessPolicy = () => AccessPolicy | undefined | Promise<AccessPolicy>;
 
-const ENDED = "edition ended: addresses are no longer checked, custom roles grant nothing, " +
+const ENDED =
+  "edition ended: addresses are no longer checked, custom roles grant and limit nothing, " +
   "and the compliance log records nothing";
 
 /** The part of the access policy that is in force. */

@@ -28,7 +28,7 @@ import type { Deps } from "../deps.ts";
 import { AppError, requireFound } from "../errors.ts";
 import { emit, type EmitDeps } from "../events/emit.ts";
 import type { AlertData } from "../events/kinds/alerts.ts";
-import type { NewEvent } from "../events/events.ts";
+import type { AppEvent } from "../events/events.ts";
 import type { Pause } from "../events/recorder.ts";
 import type { Container } from "../containers/inventory.ts";
 import { round2 } from "../metrics/window.ts";
@@ -252,7 +252,7 @@ export function findInhibition(
   >,
 ): Pause | null {
   const data = { rule: ruleName, ruleId, severity, ...(container !== null && { container }) };
-  return currentPause(deps, { event: "alert.fired", data } as NewEvent) ?? null;
+  return currentPause(deps, { event: "alert.fired", data } as AppEvent) ?? null;
 }
 
 export function sweepAlertEvents({ db, now }: Pick<Deps, "db" | "now">): void {

@@ -3,6 +3,7 @@
 import { checkKind, forgetKind, pruneKind, unlockKind } from "../backup/targets/jobs.ts";
 import { deployKind, downKind } from "../compose/deploy/kinds.ts";
 import { swarmDeployKind, swarmDownKind } from "../compose/swarm/job.ts";
+import { fleetRunKind } from "../fleet/runs/kind.ts";
 import { imageLoadKind } from "../images/load.ts";
 import { imagePullKind } from "../images/pull.ts";
 import { snapshotKind } from "../snapshots/kinds.ts";
@@ -54,4 +55,5 @@ export const JOB_KINDS: readonly NamedJobKind[] = [
   forgetKind,
   pruneKind,
   unlockKind,
+  fleetRunKind,
 ];

@@ -9,7 +9,7 @@ import type { AccessPolicy } from "../access/policy.ts";
 import { showActiveBrand } from "./branding/brands.ts";
 import { recordObservation } from "./compliance/recording.ts";
 import { createAddressCheck } from "./ip_allowlist/allowlist.ts";
-import { includesRightsOf, isGranted } from "./roles/check.ts";
+import { hostLimitsOf, includesRightsOf, isGranted } from "./roles/check.ts";
 import { createGroupRoleStore } from "./roles/group_roles.ts";
 import { listSignInProviders } from "./sso/providers.ts";
 
@@ -26,7 +26,8 @@ export function createAccessPolicy(deps: Deps): AccessPolicy {
     admit: addresses.assertAllowed,
     admits: addresses.isAllowed,
     hasCustomRoles: true,
-    grants: (userId, permission) => isGranted(deps, userId, permission),
+    grants: (userId, permission, host) => isGranted(deps, userId, permission, host),
+    hostLimits: (userId) => hostLimitsOf(deps, userId),
     includesRightsOf: (caller, userId) => includesRightsOf(deps, caller, userId),
     record: (observation) => recordObservation(deps, observation),
   };

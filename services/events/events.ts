@@ -23,12 +23,29 @@ export interface EventEnvelope {
   server: string;
   /** The server's UUID; it survives a change of the name. */
   serverId: string;
+  /** Of an event of a host of this server's fleet: its name, which is also `server`. */
+  host?: string;
+  /** Of such an event: the stack of its container. */
+  stack?: string;
 }
 
 /** One event as subscribers and webhook receivers see it. */
 export type AppEvent = {
   [Kind in EventKind]: { event: Kind } & EventEnvelope & { data: EventMap[Kind] };
 }[EventKind];
+
+/** Beginning of the keys of objects of hosts. */
+export const OF_HOST = "host:";
+
+/** A key for an object of an event: a host of the fleet can have one of the same name as this server. */
+export const keyOf = (
+  { host, serverId }: Pick<EventEnvelope, "host" | "serverId">,
+  key: string,
+): string => host === undefined ? key : `${OF_HOST}${serverId} ${key}`;
+
+/** Whether a key of {@linkcode keyOf} is of the server or host that an event is of. */
+export const isOfSameHost = (event: AppEvent, key: string): boolean =>
+  event.host === undefined ? !key.startsWith(OF_HOST) : key.startsWith(keyOf(event, ""));
 
 /** Returns a new envelope: the current time, a new id and this server. */
 export function createEnvelope(

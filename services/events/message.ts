@@ -1,9 +1,11 @@
 /** Content of a notification, in a form that every kind of channel renders. @module */
 
 import { SEVERITIES, type Severity } from "../../db/notification_channels.ts";
+import type { ScopedContainer } from "../access/scope.ts";
 import type { Config } from "../config/config.ts";
+import type { Deps } from "../deps.ts";
 import { describeEvent } from "./description.ts";
-import type { AppEvent, NewEvent } from "./events.ts";
+import { type AppEvent, keyOf, type NewEvent } from "./events.ts";
 import { ownPage, type Phase, type Tone } from "./kinds/kind.ts";
 import type { ExitData } from "./kinds/containers.ts";
 import { eventKind } from "./kinds/mod.ts";
@@ -140,6 +142,17 @@ export function containersOf({ data }: Pick<AppEvent, "data">): readonly string[
   return container === undefined ? [] : [container];
 }
 
+/** Containers of the server or host of an event, as far as the event needs them. */
+export const knownContainers = (
+  { inventory }: Pick<Deps, "inventory">,
+  event: AppEvent,
+): readonly ScopedContainer[] =>
+  event.host === undefined ? inventory.listFollowed() : containersOf(event).map((name) => ({
+    name,
+    composeProject: event.stack ?? null,
+    labels: {},
+  }));
+
 /** The stack that an event is about, unless it is about containers. */
 export const stackNameOf = ({ event, data }: NewEvent): string | undefined =>
   eventKind(event).stack?.(data);
@@ -176,8 +189,10 @@ export function severityOf({ event, data }: NewEvent): Severity {
 }
 
 /** The thread of the messages about a problem. */
-export const threadOf = (event: AppEvent): string =>
-  eventKind(event.event).thread?.(event.data, nameOf(event)) ?? event.eventId;
+export function threadOf(event: AppEvent): string {
+  const thread = eventKind(event.event).thread?.(event.data, nameOf(event));
+  return thread === undefined ? event.eventId : keyOf(event, thread);
+}
 
 /** The stack or container of the event, as a part of ids and links. */
 const nameOf = (event: NewEvent): string =>
@@ -185,5 +200,6 @@ const nameOf = (event: NewEvent): string =>
 
 function pathOf(event: AppEvent): string {
   const { hasOwnPage, page = "/" } = eventKind(event.event);
-  return hasOwnPage?.(event.data) ? ownPage(page, nameOf(event)) : page;
+  const path = hasOwnPage?.(event.data) ? ownPage(page, nameOf(event)) : page;
+  return event.host === undefined ? path : `/hosts/${encodeURIComponent(event.host)}${path}`;
 }

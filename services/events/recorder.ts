@@ -9,6 +9,9 @@ export type { RecorderDeps };
 /** Why an event causes no messages for now. */
 export type Pause = "maintenance" | "silence";
 
+/** Why people get no message; `hub`: that of this member tells them. */
+export type PauseOfPeople = Pause | "hub";
+
 /** Decides which events cause no messages for now. */
 export interface Silencer {
   /**
@@ -18,6 +21,8 @@ export interface Silencer {
    * @param cause The event that caused this one, if another one did; it decides.
    */
   pauseOf(event: AppEvent, cause?: AppEvent): Pause | undefined;
+  /** The pause of an event that is not to be reported, and not kept either. */
+  skip(event: AppEvent): Pause;
 }
 
 /**
@@ -31,6 +36,10 @@ export interface Recorder {
   isProtection?: true;
   /** People get its messages: they are told after a pause what began during it and lasts. */
   isForPeople?: true;
+  /** Gets the events of the fleet's hosts as well. */
+  takesHosts?: true;
+  /** Whether somebody would get its messages. */
+  hasReceivers?(deps: RecorderDeps): boolean;
   /**
    * Runs inside the transaction of the event's cause, and stores nothing without subscribers.
    *
@@ -43,6 +52,6 @@ export interface Recorder {
     deps: RecorderDeps,
     event: AppEvent,
     root: AppEvent,
-    pause: Pause | undefined,
+    pause: PauseOfPeople | undefined,
   ): readonly NewEvent[] | undefined;
 }

@@ -39,6 +39,16 @@ export const fleetBoxes = fleetWorker(
   },
 );
 
+/** Lets the own channels of this member tell people while its hub is away. */
+export const fleetEvents = fleetWorker(
+  "fleet events",
+  ({ membership }) => membership !== undefined,
+  async (...args) => {
+    const { watchHub } = await import("./events/send.ts");
+    await watchHub(...args);
+  },
+);
+
 function fleetWorker(
   name: string,
   isNeeded: (fleet: Deps["fleet"]) => boolean,

@@ -7,7 +7,15 @@ import type { NewEvent } from "../events/events.ts";
 import type { JobGuard } from "./active_jobs.ts";
 
 /** Parts of the dashboard that show jobs. */
-export const JOB_GROUPS = ["Backups", "Images", "Stacks", "Swarm", "Takeover", "Updates"] as const;
+export const JOB_GROUPS = [
+  "Backups",
+  "Fleet",
+  "Images",
+  "Stacks",
+  "Swarm",
+  "Takeover",
+  "Updates",
+] as const;
 
 /** How a kind of job is described to people. */
 export interface JobWords {

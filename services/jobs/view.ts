@@ -2,7 +2,14 @@
 
 import type { Job, JobStep, JobTargetType } from "../../db/jobs.ts";
 import { type Caller, mayDo } from "../access/caller.ts";
-import { includesContainer, includesStack, isLimited, type Scope } from "../access/scope.ts";
+import {
+  includesContainer,
+  includesStack,
+  isLimited,
+  isOfHosts,
+  type Scope,
+} from "../access/scope.ts";
+import type { JobOwner } from "./parts.ts";
 import { hideForeign } from "../containers/visible.ts";
 import type { Deps } from "../deps.ts";
 
@@ -10,7 +17,7 @@ export interface JobView extends Omit<Job, "input" | "steps" | "tokenId"> {
   steps: Omit<JobStep, "value">[];
 }
 
-type JobTarget = Pick<Job, "targetType" | "target" | "stack">;
+type JobTarget = Pick<Job, "targetType" | "target" | "stack"> & Partial<JobOwner>;
 
 /** The permission that shows a target shows its jobs. */
 export const JOB_PERMISSIONS: Record<JobTargetType, `${string}:${string}`> = {
@@ -31,8 +38,13 @@ export function toView({ input: _input, tokenId: _tokenId, steps, ...job }: Job)
 /** Whether the caller may read a job. */
 export function isJobVisible(caller: Caller, job: JobTarget): boolean {
   return mayDo(caller, "viewer", JOB_PERMISSIONS[job.targetType]) &&
-    includesTarget(caller.scope, job);
+    (includesTarget(caller.scope, job) || isOwnOfHosts(caller, job));
 }
+
+/** A caller who is limited to hosts of the fleet sees what they started there themselves. */
+const isOwnOfHosts = ({ scope, userId, apiToken }: Caller, job: JobTarget): boolean =>
+  isOfHosts(scope) && job.targetType === "host" && job.createdBy === userId &&
+  job.tokenId === (apiToken?.id ?? null);
 
 /** Whether a scope includes the target of a job. Images and the host belong to no stack. */
 export function includesTarget(

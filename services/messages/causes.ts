@@ -17,8 +17,8 @@ import {
   updateProblemEnded,
   updateProblemsCause,
 } from "../../db/notification_problems.ts";
-import type { AppEvent } from "../events/events.ts";
-import type { Pause, RecorderDeps } from "../events/recorder.ts";
+import { type AppEvent, isOfSameHost, keyOf } from "../events/events.ts";
+import type { PauseOfPeople, RecorderDeps } from "../events/recorder.ts";
 import type { Decision, Subject } from "../events/decisions.ts";
 import type { SubjectKind } from "../events/kinds/kind.ts";
 import { automaticActor } from "../access/audit/audit.ts";
@@ -37,6 +37,9 @@ const PROBLEM_MAX_MS = 30 * 24 * 3_600_000;
 
 const AUTOMATIC = automaticActor("update policy").userId;
 
+/** The cause of all hosts that are away: they may share an uplink. */
+const HOSTS = "hosts of the fleet";
+
 type Cause = Pick<Decision, "cause" | "explainedBy" | "settlesAt">;
 
 /**
@@ -49,19 +52,28 @@ export function decide(
   deps: RecorderDeps,
   event: AppEvent,
   root: AppEvent,
-  pause: Pause | undefined,
+  pause: PauseOfPeople | undefined,
 ): Decision {
   const known = deps.decisions.get(event);
   if (known) return known;
-  const isMuted = pause !== undefined || isFinishedTask(event) || isOfUpdate(deps, event) ||
-    isRepeatedFailure(deps, event);
+  const isNews = isWorthTelling(deps, event);
+  const isMuted = pause !== undefined || !isNews;
   const subject = subjectOf(deps, event);
   const parent = root === event ? undefined : decide(deps, root, root, pause);
   const decision = { isMuted, subject, ...findCause(deps, event, subject, parent) };
   deps.decisions.set(event, decision);
-  if (subject) recordProblem(deps, event, subject, decision);
+  // People know of what the hub of this host tells them.
+  if (subject) recordProblem(deps, event, subject, decision, isNews && pause === "hub");
   return decision;
 }
+
+/** Whether people get messages about an event at all; one of a host was checked there. */
+export const isWorthTelling = (
+  deps: Pick<RecorderDeps, "db" | "inventory" | "reservations">,
+  event: AppEvent,
+): boolean =>
+  event.host !== undefined ||
+  !isFinishedTask(event) && !isOfUpdate(deps, event) && !isRepeatedFailure(deps, event);
 
 /** Forgets problems whose end was never reported. */
 export function sweepProblems({ db, now }: Pick<RecorderDeps, "db" | "now">): void {
@@ -82,9 +94,10 @@ function findCause(
     return { cause: own?.cause ?? cause, explainedBy, settlesAt };
   }
   if (!subject) return ownCause(event.eventId);
+  if (subject.kind === "host") return ownCause(HOSTS);
   const about = subject.containers.length === 0 ? [] : selectProblemsAbout(db, subject.containers);
   const others = about.filter((problem) => isOpen(deps, problem));
-  const engine = subject.isOfEngine ? currentOutage(deps) : undefined;
+  const engine = subject.isOfEngine ? currentOutage(deps, event) : undefined;
   const explaining = engine ?? others.find((other) => explains(other, subject));
   // The end of a problem goes to where its beginning was sent.
   if (own && subject.phase !== "begin") {
@@ -118,16 +131,25 @@ const explains = (problem: NotificationProblem, { key, kind }: Subject): boolean
   (problem.key !== key || problem.kind === "loop") &&
   EXPLAINED[problem.kind as SubjectKind]?.includes(kind) === true;
 
-/** A start of a container may have been missed; then it is not down any more. */
-function isOpen({ inventory }: RecorderDeps, { kind, containers }: NotificationProblem): boolean {
-  if (kind !== "down") return true;
+/**
+ * A start of a container may have been missed; then it is not down any more. Those of hosts are not
+ * known here.
+ */
+function isOpen(
+  { inventory }: RecorderDeps,
+  { kind, containers, event }: NotificationProblem,
+): boolean {
+  if (kind !== "down" || (event as AppEvent).host !== undefined) return true;
   const container = inventory.listFollowed().find(({ name }) => name === containers[0]);
   return container !== undefined && !isUp(container);
 }
 
-/** The outage of the engine, also for a while after its end. */
-function currentOutage({ db, now }: RecorderDeps): NotificationProblem | undefined {
-  const outage = selectProblem(db, "engine");
+/** The outage of the engine of an event, also for a while after its end. */
+function currentOutage(
+  { db, now }: RecorderDeps,
+  event: AppEvent,
+): NotificationProblem | undefined {
+  const outage = selectProblem(db, keyOf(event, "engine"));
   const isOver = outage?.endedAt != null &&
     now().getTime() - Date.parse(outage.endedAt) >= SETTLE_MS;
   return isOver ? undefined : outage;
@@ -138,6 +160,7 @@ function recordProblem(
   event: AppEvent,
   { key, kind, phase, containers }: Subject,
   { cause, isMuted }: Decision,
+  isToldByHub: boolean,
 ): void {
   const at = now();
   if (phase === "end") {
@@ -146,10 +169,11 @@ function recordProblem(
     // The message about the end names the containers that do not run.
     deleteProblemsOf(db, key, ["down", "ill"]);
   }
-  if (phase !== "begin" || isMuted) return;
+  if (phase !== "begin" || isMuted && !isToldByHub) return;
   if (kind === "engine") {
     // Problems that began a moment before are explained by it.
-    updateProblemsCause(db, new Date(at.getTime() - HOLD_MS).toISOString(), key);
+    const since = new Date(at.getTime() - HOLD_MS).toISOString();
+    updateProblemsCause(db, since, key, (other) => isOfSameHost(event, other));
   }
   const before = selectProblem(db, key);
   // A container in a crash loop can run out of memory, too.
@@ -164,7 +188,7 @@ const isFinishedTask = (event: AppEvent) =>
   event.event === "container.down" && event.data.reason === "exited" && event.data.exitCode === 0;
 
 /** An automatic update is tried again every hour; the same failure is reported once. */
-function isRepeatedFailure({ db }: RecorderDeps, { event, data }: AppEvent): boolean {
+function isRepeatedFailure({ db }: Pick<RecorderDeps, "db">, { event, data }: AppEvent): boolean {
   if (event !== "update.failed") return false;
   const [last, before] = selectJobs(db, { target: data.container }, { limit: 2 });
   return last?.id === data.jobId && before?.error === data.reason &&
@@ -172,7 +196,10 @@ function isRepeatedFailure({ db }: RecorderDeps, { event, data }: AppEvent): boo
 }
 
 /** The update or deploy reports its result, which is a rollback if the new container fails. */
-function isOfUpdate({ inventory, reservations }: RecorderDeps, { event, data }: AppEvent): boolean {
+function isOfUpdate(
+  { inventory, reservations }: Pick<RecorderDeps, "inventory" | "reservations">,
+  { event, data }: AppEvent,
+): boolean {
   if (!event.startsWith("container.") || phaseOf({ event }) !== "begin") return false;
   const { container, id } = data as { container: string; id: string };
   return reservations.isReplaced({

@@ -5,7 +5,13 @@ import { matchesAny, stackOf } from "../access/scope.ts";
 import type { Deps } from "../deps.ts";
 import type { AppEvent } from "../events/events.ts";
 import { eventKind } from "../events/kinds/mod.ts";
-import { containersOf, isAtLeast, severityOf, stackNameOf } from "../events/message.ts";
+import {
+  containersOf,
+  isAtLeast,
+  knownContainers,
+  severityOf,
+  stackNameOf,
+} from "../events/message.ts";
 
 type Filter = Pick<
   StoredNotificationChannel,
@@ -31,14 +37,14 @@ export const isSubscribed = ({ events }: Pick<Filter, "events">, kind: string): 
 
 /** Whether an event is about a container or stack that a channel is for. */
 function isMeant(
-  { inventory }: Pick<Deps, "inventory">,
+  deps: Pick<Deps, "inventory">,
   { containers, stacks }: Pick<Filter, "containers" | "stacks">,
   event: AppEvent,
 ): boolean {
   if (containers === null && stacks === null) return true;
   const stack = stackNameOf(event);
   if (stack !== undefined) return containers === null && matchesAny(stacks!, stack);
-  const known = inventory.listFollowed();
+  const known = knownContainers(deps, event);
   const matches = (name: string, stack: string | null) =>
     (containers === null || matchesAny(containers, name)) &&
     (stacks === null || stack !== null && matchesAny(stacks, stack));

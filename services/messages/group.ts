@@ -79,6 +79,12 @@ export interface Step {
 /** Events after a message wait for others until this time after it, in milliseconds. */
 const JOIN_MS = 10_000;
 
+/**
+ * Time for which hosts of the fleet that go away, or come back, wait for others, in milliseconds: those
+ * behind one uplink are noticed within the interval of two beats, and dial again within another one.
+ */
+export const HOSTS_JOIN_MS = 45_000;
+
 /** A container that exited twice since the last message is in a crash loop at its third exit. */
 const EXITS_BEFORE_LOOP = 2;
 
@@ -178,7 +184,8 @@ const addOwn: Add = (group, { event, subject }, now) => {
     open: phase === "begin" ? { ...open, [key]: event } : open,
     pending: [...hasRoom ? pending : pending.slice(0, -1), event],
     more: hasRoom ? more : more + 1,
-    changes: phase === "report" ? group.changes : withChange(group, now),
+    // Each of many hosts changes once.
+    changes: phase === "report" || kind === "host" ? group.changes : withChange(group, now),
   };
   if (kind === "loop" && phase === "begin") {
     // Until its end, nothing else about the container is sent.
@@ -189,7 +196,13 @@ const addOwn: Add = (group, { event, subject }, now) => {
     return { ...after, stage: "flapping", dueAt: later(now, 0) };
   }
   const isAgain = eventKind(event.event).isOftenBrief && isRecent(group, now);
-  const waitMs = isAgain ? AGAIN_MS : isOfEngine && phase !== "end" ? HOLD_MS : 0;
+  const waitMs = kind === "host"
+    ? HOSTS_JOIN_MS
+    : isAgain
+    ? AGAIN_MS
+    : isOfEngine && phase !== "end"
+    ? HOLD_MS
+    : 0;
   return { ...after, dueAt: dueTime(after, event, waitMs, now) };
 };
 

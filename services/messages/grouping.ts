@@ -13,9 +13,9 @@ import {
   upsertGroup,
 } from "../../db/notification_groups.ts";
 import type { Deps } from "../deps.ts";
-import type { AppEvent } from "../events/events.ts";
+import { type AppEvent, isOfSameHost } from "../events/events.ts";
 import { threadOf } from "../events/message.ts";
-import type { Pause, RecorderDeps } from "../events/recorder.ts";
+import type { PauseOfPeople, RecorderDeps } from "../events/recorder.ts";
 import type { Bundle } from "./bundle.ts";
 import { decide } from "./causes.ts";
 import { EMPTY_GROUP, type Group, type Grouped, type Input, next } from "./group.ts";
@@ -56,14 +56,14 @@ type Send = (targetId: string, bundle: Bundle) => void;
 export function groupEvent(
   deps: RecorderDeps,
   { channel, targets, send }: Receivers,
-  { event, root, pause }: { event: AppEvent; root: AppEvent; pause: Pause | undefined },
+  { event, root, pause }: { event: AppEvent; root: AppEvent; pause: PauseOfPeople | undefined },
 ): void {
   if (targets.length === 0) return;
   const { subject, cause, ...decision } = decide(deps, event, root, pause);
   const isOutage = subject?.kind === "engine" && subject.phase === "begin" && !decision.isMuted;
   for (const { id: targetId, isOnCall = false, subscribes, wants } of targets) {
     // Instead of the messages that it explains, even if its kind of events is not wanted.
-    const isTaken = isOutage && dropExplained(deps, { channel, targetId }, send);
+    const isTaken = isOutage && dropExplained(deps, { channel, targetId }, event, send);
     const isWanted = isTaken || !decision.isMuted && wants();
     if (!subject) {
       const bundle: Bundle = { event, also: [], thread: threadOf(event), phase: "report" };
@@ -105,9 +105,19 @@ export function sweepGroups({ db, now }: Pick<Deps, "db" | "now">): void {
   deleteGroupsBefore(db, new Date(now().getTime() - KEPT_MS).toISOString());
 }
 
-/** Drops what a receiver would be told about containers. @returns Whether there was something. */
-function dropExplained(deps: GroupDeps, receiver: Omit<GroupKey, "cause">, send: Send): boolean {
+/**
+ * Drops what a receiver would be told about containers of the same host.
+ *
+ * @returns Whether there was something.
+ */
+function dropExplained(
+  deps: GroupDeps,
+  receiver: Omit<GroupKey, "cause">,
+  outage: AppEvent,
+  send: Send,
+): boolean {
   return selectWaitingGroups(deps.db, receiver)
+    .filter(({ cause }) => isOfSameHost(outage, cause))
     .map((group) => advance(deps, group, group, { type: "outage" }, send))
     .includes(true);
 }

@@ -38,6 +38,8 @@ type QueueDeps = Pick<Deps, "config" | "db" | "now" | "outbox">;
 export const notificationRecorder: Recorder = {
   edition: "ce",
   isForPeople: true,
+  takesHosts: true,
+  hasReceivers: ({ db }) => selectEnabledNotificationChannels(db).length > 0,
   record(deps, event, root, pause) {
     groupEvent(deps, receiversOf(deps, event), { event, root, pause });
   },

@@ -24,8 +24,12 @@ export function reportRemovedContainers(deps: EmitDeps): void {
   // During a replacement a container has a temporary name.
   const names = new Set(inventory.list().map(({ originalName }) => originalName));
   for (const { key, event } of begun) {
-    const { data: { container, id } } = event as { data: EventMap["container.down"] };
-    if (names.has(container)) continue;
+    const { data: { container, id }, host } = event as {
+      data: EventMap["container.down"];
+      host?: string;
+    };
+    // A host of the fleet reports its own.
+    if (host !== undefined || names.has(container)) continue;
     emit(deps, "container.removed", { container, id });
     // Nothing else does it if the last channel was deleted meanwhile.
     deleteProblem(db, key);

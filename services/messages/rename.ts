@@ -8,6 +8,7 @@ import {
   selectProblemsWith,
 } from "../../db/notification_problems.ts";
 import type { Deps } from "../deps.ts";
+import { OF_HOST } from "../events/events.ts";
 
 interface Names {
   from: string;
@@ -24,8 +25,9 @@ const OF_CONTAINER = /^(container|alert \S+|remediation \S+) (.*)$/;
  */
 export function renameProblems({ db }: Pick<Deps, "db">, names: Names): void {
   const { from, to } = names;
+  const isOwn = (key: string) => !key.startsWith(OF_HOST);
   const taken = new Set<string>();
-  for (const group of selectGroupsWith(db, to)) {
+  for (const group of selectGroupsWith(db, to).filter(({ cause }) => isOwn(cause))) {
     const { [`container ${to}`]: _, ...open } = JSON.parse(group.state).open;
     taken.add(group.cause);
     upsertGroup(db, { ...group, state: JSON.stringify({ ...JSON.parse(group.state), open }) });
@@ -34,7 +36,7 @@ export function renameProblems({ db }: Pick<Deps, "db">, names: Names): void {
     const renamed = renameKey(cause, names);
     return renamed !== cause && taken.has(renamed) ? `${renamed} (${from})` : renamed;
   };
-  for (const problem of selectProblemsWith(db, from)) {
+  for (const problem of selectProblemsWith(db, from).filter(({ key }) => isOwn(key))) {
     const { key, cause } = problem;
     deleteProblem(db, key);
     replaceProblem(db, {
@@ -43,12 +45,12 @@ export function renameProblems({ db }: Pick<Deps, "db">, names: Names): void {
       cause: renameCause(cause),
     });
   }
-  for (const group of selectGroupsWith(db, from)) {
+  for (const group of selectGroupsWith(db, from).filter(({ cause }) => isOwn(cause))) {
     const state = JSON.stringify(renameIn(JSON.parse(group.state), names));
     deleteGroup(db, group);
     upsertGroup(db, { ...group, cause: renameCause(group.cause), state });
   }
-  for (const held of selectHeldEvents(db)) {
+  for (const held of selectHeldEvents(db).filter(({ thread }) => isOwn(thread))) {
     deleteHeldEvent(db, held.thread);
     replaceHeldEvent(db, { ...renameIn(held, names), thread: renameKey(held.thread, names) });
   }

@@ -5,7 +5,7 @@
 import { deepEqual, equal, match } from "node:assert/strict";
 import type { HTTPRequest } from "puppeteer-core";
 import { dashboardTest, startDashboardBrowser } from "../helpers/dashboard.ts";
-import { checkBothThemes } from "../helpers/dashboard_steps.ts";
+import { checkBothThemes, hasColumns, rowMatches } from "../helpers/dashboard_steps.ts";
 import { simulateContainers } from "../helpers/fake_containers.ts";
 import { fakeEngine } from "../helpers/fake_engine.ts";
 import { joinFleet } from "../helpers/joined_host.ts";
@@ -110,6 +110,55 @@ dashboardTest("a host has pages of its own, which the banner leads to and back f
     await tab.click("menuitem", "hub (this server)");
     await tab.find("row", /hub-web.*Running/);
     equal(path(), "/containers");
+  });
+
+  await t.step(
+    "the lists over all hosts name the host of each row, which an action runs on",
+    async () => {
+      await tab.go("/hosts?list=containers");
+      await tab.find("tab", "Containers");
+      await hasColumns(tab, ["Name", "State", "Health", "Image", "Stack", "Host"]);
+      await rowMatches(tab, "shop", /Exited[^]*edge-7/);
+      await tab.choose("shop", "Start");
+      await tab.status("Started shop");
+      await rowMatches(tab, "shop", /Running[^]*edge-7/);
+      await checkBothThemes(tab);
+      await tab.type("searchbox", "Filter containers", "nothing");
+      await tab.click("button", "Clear filters");
+      await tab.choose("shop", "Stop");
+      await rowMatches(tab, "shop", /Exited[^]*edge-7/);
+      for (const list of ["Stacks", "Updates", "Alerts"]) {
+        await tab.click("tab", list);
+        await tab.find("searchbox", `Filter ${list.toLowerCase()}`);
+      }
+    },
+  );
+
+  await t.step(
+    "the hub's overview has the events of its hosts, with the name of the host",
+    async () => {
+      await tab.go("/");
+      await tab.find("link", "edge-7: Container down: shop");
+    },
+  );
+
+  await t.step("logs of hosts are on the hub's page of logs, beside its own", async () => {
+    await tab.go("/logs");
+    await tab.select("[aria-label=Host]", "edge-7");
+    await tab.click("link", "shop");
+    equal(path(), "/logs?container=edge-7%2Fshop");
+    await tab.select("[aria-label=Host]", "");
+    await tab.select("[aria-label='Add container']", "hub-web");
+    const streams = () => tab.requests.filter((each) => each.includes("/logs/stream?container="));
+    await until(
+      "both streams",
+      () =>
+        ["/api/logs/stream?container=hub-web", "/api/fleet/logs/stream?container=edge-7%2Fshop"]
+          .every((path) => streams().some((each) => each.includes(path))),
+    );
+    await tab.find("log", "Logs");
+    await checkBothThemes(tab);
+    deepEqual(tab.complaints, []);
   });
 
   await t.step("a host that is away says so", async () => {

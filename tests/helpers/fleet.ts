@@ -27,7 +27,7 @@ function pipe() {
   return {
     async read(into: Uint8Array): Promise<number | null> {
       for (;;) {
-        if (isBroken) throw new Deno.errors.ConnectionReset("the stream was closed");
+        // As with a link, what has arrived is read before the end.
         const piece = pieces[0];
         if (piece) {
           const count = Math.min(piece.length, into.length);
@@ -38,6 +38,7 @@ function pipe() {
           change();
           return count;
         }
+        if (isBroken) throw new Deno.errors.ConnectionReset("the stream was closed");
         if (isEnded) return null;
         await changed.promise;
       }
@@ -129,7 +130,12 @@ export async function testFleet(
   const fleet: TestFleet = {
     hub,
     member,
-    host: { id: "host-7", name: "edge-7", state: "away since 2026-01-01T00:00:00.000Z" },
+    host: {
+      id: "host-7",
+      name: "edge-7",
+      labels: { site: "kiel" },
+      state: "away since 2026-01-01T00:00:00.000Z",
+    },
     link: {
       peer: MEMBER,
       open: () => Promise.resolve(stream()),

@@ -13,8 +13,8 @@ export interface LogApp extends TestApp, AsyncDisposable {
   contain(...containers: Container[]): void;
 }
 
-/** An application on an engine with these containers, each with a log. */
-export function logApp(...containers: Container[]): LogApp {
+/** A fake engine whose containers have logs. */
+export function logEngine() {
   const logs: Record<string, FakeLog> = {};
   let current: Container[] = [];
   const find = (ref: string) => current.find(({ id, name }) => id === ref || name === ref);
@@ -46,12 +46,19 @@ export function logApp(...containers: Container[]): LogApp {
       return container ? logs[container.name]!.answer(request) : missing();
     },
   });
-  const app = testApp({ engine: fake.engine });
-  const contain = (...next: Container[]) => {
+  const contain = (app: TestApp, ...next: Container[]) => {
     current = next;
     for (const { name } of next) logs[name] ??= fakeLog();
     setContainers(app, ...next);
   };
+  return { fake, logs, contain };
+}
+
+/** An application on an engine with these containers, each with a log. */
+export function logApp(...containers: Container[]): LogApp {
+  const { fake, logs, contain: containAt } = logEngine();
+  const app = testApp({ engine: fake.engine });
+  const contain = (...next: Container[]) => containAt(app, ...next);
   contain(...containers);
   return {
     ...app,

@@ -264,6 +264,8 @@ const NO_LIMITS = {
   permissions: null,
   stacks: null,
   containers: null,
+  hosts: null,
+  hostLabels: null,
   createdAt: "2026-01-01T00:00:00.000Z",
   rotatedAt: null,
   expiresAt: null,

@@ -94,6 +94,7 @@ function harbor(
     admits: ({ userId }) => !shut && !shutForCaller && userId !== shutFor,
     hasCustomRoles: true,
     grants: (userId, permission) => userId === "u" && granted.includes(permission),
+    hostLimits: () => undefined,
     includesRightsOf: () => true,
     record: async (observation) => {
       await Promise.resolve();
@@ -311,6 +312,7 @@ Deno.test("the access policy is loaded with the first license and unused after i
         admits: () => true,
         hasCustomRoles: true,
         grants: () => true,
+        hostLimits: () => undefined,
         includesRightsOf: () => true,
         record() {},
       }));

@@ -340,6 +340,8 @@ function giveRole({ deps: { db } }: TestApp, userId: string, permissions: readon
     name_key: id,
     description: "",
     priority: 0,
+    hosts: null,
+    host_labels: null,
     created_at: at,
     updated_at: at,
   });

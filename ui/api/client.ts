@@ -18,6 +18,11 @@ export type InputOf<Name extends Operation> = Omit<Operations[Name], "result">;
 
 export type ResultOf<Name extends Operation> = Operations[Name]["result"];
 
+interface Options {
+  signal?: AbortSignal;
+  host?: string | undefined;
+}
+
 /** The service refused a request, or it cannot be reached. The message is a sentence for the user. */
 export class ApiError extends Error {
   /** @param status 0 if there was no response. */
@@ -41,13 +46,14 @@ export const ENDED = "Your session had ended, so nothing was changed; try again"
 /**
  * Calls an operation: `api("POST /api/containers/{id}/stop", { path: { id }, query: { t: 30 } })`.
  *
+ * @param options.host Name of a host of the fleet that is asked instead of the one that the document shows.
  * @throws {ApiError} For every response that is not a success, and without a connection.
  */
 export async function api<Name extends Operation>(
   name: Name,
-  ...[input, { signal } = {}]: Record<never, never> extends InputOf<Name>
-    ? [input?: InputOf<Name>, options?: { signal?: AbortSignal }]
-    : [input: InputOf<Name>, options?: { signal?: AbortSignal }]
+  ...[input, { signal, host } = {}]: Record<never, never> extends InputOf<Name>
+    ? [input?: InputOf<Name>, options?: Options]
+    : [input: InputOf<Name>, options?: Options]
 ): Promise<ResultOf<Name>> {
   const { path, query, body } = (input ?? {}) as {
     path?: Record<string, string>;
@@ -57,6 +63,7 @@ export async function api<Name extends Operation>(
   const [method, pattern] = name.split(" ") as [string, string];
   const url = apiUrl(
     pattern.slice(1).replace(/\{(\w+)\}/g, (_, key) => encodeURIComponent(path![key]!)),
+    host,
   );
   for (const [key, value] of Object.entries(query ?? {})) {
     if (value !== undefined) url.searchParams.set(key, String(value));

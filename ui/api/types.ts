@@ -351,6 +351,8 @@ export type ApiToken = {
     | null;
   stacks: (string)[] | null;
   containers: (string)[] | null;
+  hosts: (string)[] | null;
+  hostLabels: (string)[] | null;
   userId: string;
   createdAt: string;
   rotatedAt: string | null;
@@ -747,6 +749,7 @@ export type ChatChannelChanges = {
     | "host.joined"
     | "host.away"
     | "host.back"
+    | "fleet.run_ended"
     | "host.duplicate"
     | "deploy.succeeded"
     | "deploy.rolled_back"
@@ -1531,19 +1534,6 @@ export type FleetAlertList = {
   offset: number;
 };
 
-export type FleetBox = {
-  id: string;
-  user: string;
-  request: string;
-  state: "running" | "succeeded" | "failed" | "refused";
-  jobId: string | null;
-  error: string | null;
-  receivedAt: string;
-  expiresAt: string;
-};
-
-export type FleetBoxList = { boxes: (FleetBox)[] };
-
 export type FleetContainer = {
   id: string;
   name: string;
@@ -1630,6 +1620,8 @@ export type FleetInvite = {
 
 export type FleetInviteList = { invites: (FleetInvite)[] };
 
+export type FleetMetricsTarget = { targets: (string)[]; labels: Record<string, string> };
+
 export type FleetOverview = {
   sums: {
     containers: { total: number; running: number; unhealthy: number; restarting: number } | null;
@@ -1640,22 +1632,36 @@ export type FleetOverview = {
   hosts: (FleetHostOverview)[];
 };
 
-export type FleetPending = {
-  id: string;
-  hostId: string;
-  host: string;
-  user: string;
-  request: string;
-  state: "pending" | "running" | "succeeded" | "failed" | "refused" | "expired";
-  jobId: string | null;
-  error: string | null;
-  createdAt: string;
-  expiresAt: string;
-  exportedAt: string | null;
-  endedAt: string | null;
-};
+export type FleetRun = {
+  action: "prune";
+  hosts?: (string)[];
+  labels?: (string)[];
+  options?: {
+    olderThanHours?: number;
+    kinds?: ("containers" | "networks" | "volumes" | "images" | "buildCache")[];
+    unusedImages?: boolean;
+    includeVolumes?: boolean;
+  };
+} | {
+  action: "update-check";
+  hosts?: (string)[];
+  labels?: (string)[];
+  options?: Record<string, unknown>;
+} | {
+  action: "update";
+  hosts?: (string)[];
+  labels?: (string)[];
+  options: { stack: string; pull?: "always" | "missing" };
+} | { action: "deploy"; hosts?: (string)[]; labels?: (string)[]; options: { stack: string } };
 
-export type FleetPendingList = { pending: (FleetPending)[] };
+export type FleetRunPlan = {
+  hosts: ({
+    id: string;
+    name: string;
+    state: "pending" | "connected" | "late" | "away" | "never" | "left";
+    obstacle: string | null;
+  })[];
+};
 
 export type FleetStack = {
   id: string;
@@ -2309,6 +2315,8 @@ export type IssuedApiToken = {
     | null;
   stacks: (string)[] | null;
   containers: (string)[] | null;
+  hosts: (string)[] | null;
+  hostLabels: (string)[] | null;
   userId: string;
   createdAt: string;
   rotatedAt: string | null;
@@ -2351,7 +2359,7 @@ export type Job = {
 
 export type JobKind = {
   id: string;
-  group: "Backups" | "Images" | "Stacks" | "Swarm" | "Takeover" | "Updates";
+  group: "Backups" | "Fleet" | "Images" | "Stacks" | "Swarm" | "Takeover" | "Updates";
   title: string;
   running: string;
   steps: Record<string, string>;
@@ -2696,6 +2704,8 @@ export type NewApiToken = {
     | null;
   stacks?: (string)[] | null;
   containers?: (string)[] | null;
+  hosts?: (string)[] | null;
+  hostLabels?: (string)[] | null;
   expiresAt?: string | null;
 };
 
@@ -2752,6 +2762,7 @@ export type NewChatChannel = {
     | "host.joined"
     | "host.away"
     | "host.back"
+    | "fleet.run_ended"
     | "host.duplicate"
     | "deploy.succeeded"
     | "deploy.rolled_back"
@@ -2814,8 +2825,6 @@ export type NewComplianceEntry = {
   outcome?: "success" | "failure";
   metadata?: Record<string, unknown> | null;
 };
-
-export type NewFleetBox = { box: string };
 
 export type NewFleetInvite = {
   name?: string;
@@ -2980,6 +2989,7 @@ export type NewNotificationChannel = {
     | "host.joined"
     | "host.away"
     | "host.back"
+    | "fleet.run_ended"
     | "host.duplicate"
     | "deploy.succeeded"
     | "deploy.rolled_back"
@@ -3113,6 +3123,8 @@ export type NewRole = {
   description?: string;
   priority?: number;
   permissions?: (Permission)[];
+  hosts?: (string)[] | null;
+  host_labels?: (string)[] | null;
 };
 
 export type NewSchedule = {
@@ -3253,6 +3265,7 @@ export type NewWebhook = {
     | "host.joined"
     | "host.away"
     | "host.back"
+    | "fleet.run_ended"
     | "host.duplicate"
     | "deploy.succeeded"
     | "deploy.rolled_back"
@@ -3356,6 +3369,7 @@ export type NotificationChannelChanges = {
     | "host.joined"
     | "host.away"
     | "host.back"
+    | "fleet.run_ended"
     | "host.duplicate"
     | "deploy.succeeded"
     | "deploy.rolled_back"
@@ -3887,6 +3901,8 @@ export type Role = {
   priority: number;
   permission_count: number;
   user_count: number;
+  hosts: (string)[] | null;
+  host_labels: (string)[] | null;
   created_at: string;
   updated_at: string;
   permissions: ({ resource: string; actions: (string)[] })[];
@@ -3908,6 +3924,8 @@ export type RoleChanges = {
   description?: string;
   priority?: number;
   permissions?: (Permission)[];
+  hosts?: (string)[] | null;
+  host_labels?: (string)[] | null;
 };
 
 export type RolePage = { roles: (RoleSummary)[]; total: number; limit: number; offset: number };
@@ -3919,6 +3937,8 @@ export type RoleSummary = {
   priority: number;
   permission_count: number;
   user_count: number;
+  hosts: (string)[] | null;
+  host_labels: (string)[] | null;
   created_at: string;
   updated_at: string;
 };
@@ -5130,6 +5150,7 @@ export type WebhookChanges = {
     | "host.joined"
     | "host.away"
     | "host.back"
+    | "fleet.run_ended"
     | "host.duplicate"
     | "deploy.succeeded"
     | "deploy.rolled_back"
@@ -5295,7 +5316,6 @@ export interface Operations {
     result: HostAnswer;
   };
   "DELETE /api/fleet/invites/{id}": { path: { id: string }; result: Done };
-  "DELETE /api/fleet/pending/{id}": { path: { id: string }; result: Done };
   "DELETE /api/git/repositories/{id}": { path: { id: string }; result: Done };
   "DELETE /api/icons/uploaded/{name}": { path: { name: string }; result: Done };
   "DELETE /api/identity/oidc/{id}": { path: { id: string }; result: Done };
@@ -5408,8 +5428,6 @@ export interface Operations {
   "GET /api/backup/stacks": { query?: { unprotected?: boolean }; result: StackBackupList };
   "GET /api/backup/targets": { result: BackupTargetList };
   "GET /api/backup/targets/{id}": { path: { id: string }; result: BackupTarget };
-  "GET /api/boxes": { result: FleetBoxList };
-  "GET /api/boxes/{id}": { path: { id: string }; result: FleetBox };
   "GET /api/compose/keys": { result: ComposeKeys };
   "GET /api/containers": {
     query?: { state?: ContainerState; stack?: string; name?: string };
@@ -5759,12 +5777,26 @@ export interface Operations {
     result: HostAnswer;
   };
   "GET /api/fleet/invites": { result: FleetInviteList };
+  "GET /api/fleet/logs/stream": {
+    query: {
+      container: (string)[];
+      tail?: number;
+      since?: string;
+      search?: string;
+      regex?: string;
+      level?: ("trace" | "debug" | "info" | "warn" | "error" | "fatal")[];
+      stdout?: boolean;
+      stderr?: boolean;
+      lastEventId?: string;
+    };
+    result: string;
+  };
   "GET /api/fleet/overview": { result: FleetOverview };
-  "GET /api/fleet/pending": { result: FleetPendingList };
   "GET /api/fleet/stacks": {
     query?: { search?: string; host?: string; label?: string; limit?: number; offset?: number };
     result: FleetStackList;
   };
+  "GET /api/fleet/targets": { result: (FleetMetricsTarget)[] };
   "GET /api/fleet/updates": {
     query?: { search?: string; host?: string; label?: string; limit?: number; offset?: number };
     result: FleetUpdateList;
@@ -5905,6 +5937,7 @@ export interface Operations {
   "GET /api/stream": {
     query?: {
       types?: ("metrics" | "overview" | "containers" | "alerts" | "monitors" | "event" | "job")[];
+      hosts?: (string)[];
       lastEventId?: string;
     };
     result: string;
@@ -5989,6 +6022,7 @@ export interface Operations {
   "GET /health": { result: ShortHealth };
   "GET /livez": { result: Liveness };
   "GET /metrics": { result: string };
+  "GET /metrics/federate": { query: { host: string }; result: string };
   "GET /openapi.json": { result: OpenApiDocument };
   "GET /readyz": { result: Liveness };
   "GET /status/{slug}": { path: { slug: string }; result: string };
@@ -6036,7 +6070,6 @@ export interface Operations {
     body: BackupTargetUnlock | undefined;
     result: Job;
   };
-  "POST /api/boxes": { body: NewFleetBox; result: FleetBox };
   "POST /api/containers/bulk": { body: BulkAction; result: BulkActionResult };
   "POST /api/containers/{id}/attach/ticket": {
     path: { id: string };
@@ -6195,9 +6228,10 @@ export interface Operations {
   "POST /api/fleet/hosts/{id}/api/{path}": {
     path: { id: string; path: string };
     body: HostRequest | undefined;
-    result: HostAnswer | FleetPending;
+    result: HostAnswer;
   };
   "POST /api/fleet/invites": { body: NewFleetInvite | undefined; result: CreatedFleetInvite };
+  "POST /api/fleet/run": { query?: { plan?: boolean }; body: FleetRun; result: FleetRunPlan | Job };
   "POST /api/git/repositories": { body: NewGitRepository; result: GitRepositoryWithSecret };
   "POST /api/git/repositories/{id}/fetch": { path: { id: string }; result: GitRepository };
   "POST /api/git/repositories/{id}/test": { path: { id: string }; result: GitRepositoryTest };
@@ -6499,7 +6533,7 @@ export interface Operations {
   "PUT /api/fleet/hosts/{id}/api/{path}": {
     path: { id: string; path: string };
     body: HostRequest | undefined;
-    result: HostAnswer | FleetPending;
+    result: HostAnswer;
   };
   "PUT /api/git/repositories/{id}": {
     path: { id: string };

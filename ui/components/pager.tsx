@@ -15,7 +15,13 @@ addStyles(styles);
 export const offsetOf = (): number =>
   Math.max(0, Math.trunc(Number(query.value.get("offset"))) || 0);
 
-export function Pager({ total, limit, offset }: { total: number; limit: number; offset: number }) {
+/** @param props.words Names of the buttons; those of lists that begin with the newest without it. */
+export function Pager({ total, limit, offset, words: [before, after] = ["Newer", "Older"] }: {
+  total: number;
+  limit: number;
+  offset: number;
+  words?: readonly [string, string];
+}) {
   if (offset === 0 && total <= limit) return null;
   const go = (to: number) => {
     setQuery({ offset: to > 0 ? String(to) : undefined });
@@ -24,9 +30,9 @@ export function Pager({ total, limit, offset }: { total: number; limit: number; 
   const shown = [offset + 1, Math.min(total, offset + limit)].map((n) => n.toLocaleString("en"));
   return (
     <nav class="pager" aria-label="Pages">
-      <Button disabled={offset === 0} onClick={() => go(offset - limit)}>Newer</Button>
+      <Button disabled={offset === 0} onClick={() => go(offset - limit)}>{before}</Button>
       <span class="summary">{shown.join("–")} of {total.toLocaleString("en")}</span>
-      <Button disabled={offset + limit >= total} onClick={() => go(offset + limit)}>Older</Button>
+      <Button disabled={offset + limit >= total} onClick={() => go(offset + limit)}>{after}</Button>
     </nav>
   );
 }

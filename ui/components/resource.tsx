@@ -198,13 +198,16 @@ export function ResourceSection<Row, Item = Row, Saved = unknown>(
 
 /** A tab with one list. */
 export function ResourceTab<Row, Item = Row, Saved = unknown>(
-  props: ResourceProps<Row, Item, Saved>,
+  { buttons, ...props }: ResourceProps<Row, Item, Saved> & {
+    /** Before the button "New". */
+    buttons?: ComponentChildren;
+  },
 ) {
   const { newButton, list, dialog } = useResource(props);
   const create = newButton();
   return (
     <>
-      {create && <div class="tab-actions">{create}</div>}
+      {(buttons || create) && <div class="tab-actions">{buttons}{create}</div>}
       {list}
       {dialog}
     </>

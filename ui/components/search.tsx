@@ -11,7 +11,7 @@ export function SearchField({ name, placeholder }: { name: string; placeholder: 
       aria-label={name}
       placeholder={placeholder}
       value={query.value.get("q") ?? ""}
-      onInput={(event) => setQuery({ q: event.currentTarget.value })}
+      onInput={(event) => setQuery({ q: event.currentTarget.value, offset: undefined })}
     />
   );
 }

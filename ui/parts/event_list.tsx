@@ -14,14 +14,15 @@ export function EventList({ name, events }: { name: string; events: readonly Liv
   return (
     <ul class="events" aria-label={name}>
       {events.map((each) => {
-        const { data: { id }, event, eventId, timestamp, title, tone } = each;
-        const shown = plain(title);
+        const { data: { id }, event, eventId, host, timestamp, title, tone } = each;
+        const shown = plain(host === undefined ? title : `${host}: ${title}`);
+        const pages = host === undefined ? "" : `/hosts/${host}`;
         return (
           <li key={eventId}>
             <span class={`state ${EVENT_TONES[tone]}`} />
             <p>
               {event.startsWith("container.") && typeof id === "string"
-                ? <Link to={`/containers/${id.slice(0, 12)}`}>{shown}</Link>
+                ? <Link to={`${pages}/containers/${id.slice(0, 12)}`}>{shown}</Link>
                 : <strong>{shown}</strong>} <span class="muted">{detailsOf(each)}</span>
             </p>
             <Time at={timestamp} />

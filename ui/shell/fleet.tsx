@@ -15,6 +15,9 @@ import { connection } from "../state/live.ts";
 import { navigate, pagePath } from "../state/router.ts";
 import { HOST, ROOT } from "../state/root.ts";
 import { session } from "../state/session.ts";
+import { followHostEvents } from "./host_events.ts";
+
+followHostEvents();
 
 /** Time between two readings of the host's state while its stream is interrupted, in milliseconds. */
 const REREAD_MS = 15_000;

@@ -18,7 +18,7 @@ export type Action = keyof typeof ACTIONS;
 const BULK_MAX = 20;
 
 /** The actions that apply to a container and that the user may run. */
-export function actionsFor({ state, self }: Pick<Container, "state" | "self">): Action[] {
+export function actionsFor({ state, self }: { state: string; self: boolean }): Action[] {
   if (self) return [];
   const isUp = state === "running" || state === "restarting" || state === "paused";
   return (isUp ? ["stop", "restart"] as const : ["start"] as const).filter(mayRun);
@@ -27,12 +27,14 @@ export function actionsFor({ state, self }: Pick<Container, "state" | "self">): 
 /** Whether the user may run an action on containers. */
 export const mayRun = (action: Action): boolean => hasRole("operator", `containers:${action}`);
 
+/** @param host Name of the host of the fleet that has the container; that of the document without it. */
 export function runAction(
   { id, name }: Pick<Container, "id" | "name">,
   action: Action,
+  host?: string,
 ): Promise<boolean> {
   const { done, operation } = ACTIONS[action];
-  return withResult(`${done} ${plain(name)}`, () => api(operation, { path: { id } }));
+  return withResult(`${done} ${plain(name)}`, () => api(operation, { path: { id } }, { host }));
 }
 
 /** Runs an action on several containers, and shows one result for all. */

@@ -28,6 +28,8 @@ export interface LiveEvent {
   timestamp: string;
   eventId: string;
   data: Record<string, unknown>;
+  /** Name of the host of the fleet that it is of. */
+  host?: string;
   /** One line, e.g. `Container down: web`. */
   title: string;
   tone: EventKind["tone"];
@@ -90,6 +92,13 @@ export const alerts = signal<{ firing: AlertEvent[]; recent: AlertEvent[] } | un
 export const monitorResults = signal<readonly MonitorResult[]>([]);
 /** Newest first. */
 export const events = signal<readonly LiveEvent[]>([]);
+/** Whether a page shows {@linkcode hostEvents}. */
+export const areHostEventsShown = signal(false);
+/** Those of the hosts of the fleet, newest first; `shell/host_events.ts` reads them, with a fleet only. */
+export const hostEvents = signal<readonly LiveEvent[]>([], {
+  watched: () => areHostEventsShown.value = true,
+  unwatched: () => areHostEventsShown.value = false,
+});
 /** By id, in the order in which they became known. */
 export const jobs = signal<ReadonlyMap<string, LiveJob>>(new Map());
 
@@ -281,7 +290,7 @@ function forget(): void {
     containers.value =
     alerts.value =
       undefined;
-  events.value = [];
+  events.value = hostEvents.value = [];
   monitorResults.value = [];
   jobs.value = new Map();
   lastEventId = FIRST_EVENT;

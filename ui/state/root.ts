@@ -15,9 +15,9 @@ export const HOST = globalThis.location &&
 /** Sign-in, accounts and the fleet are this server's on every page. */
 const OF_HOST = /^api\/(?!(account|fleet)\b)/;
 
-/** The address of a path of the API, e.g. `api/containers`, at the host that the document shows. */
-export const apiUrl = (path: string): URL =>
+/** The address of a path of the API, e.g. `api/containers`, at a host: that which the document shows. */
+export const apiUrl = (path: string, host = HOST): URL =>
   new URL(
-    HOST !== undefined && OF_HOST.test(path) ? `api/fleet/hosts/${HOST}/${path}` : path,
+    host !== undefined && OF_HOST.test(path) ? `api/fleet/hosts/${host}/${path}` : path,
     ROOT,
   );

@@ -65,6 +65,8 @@ import { migration as backupModes } from "./0059_backup_modes.ts";
 import { migration as git } from "./0061_git.ts";
 import { migration as versionCommits } from "./0062_version_commits.ts";
 import { migration as foreignAccess } from "./0064_foreign_access.ts";
+import { migration as fleetEvents } from "./0065_fleet_events.ts";
+import { migration as hostScopes } from "./0066_host_scopes.ts";
 import { migration as fleetPending } from "./0070_fleet_pending.ts";
 import { migration as fleetBoxes } from "./0071_fleet_boxes.ts";
 
@@ -128,6 +130,8 @@ export const stateMigrations: readonly Migration[] = [
   git,
   versionCommits,
   foreignAccess,
+  fleetEvents,
+  hostScopes,
   fleetPending,
   fleetBoxes,
 ];

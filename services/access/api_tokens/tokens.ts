@@ -11,7 +11,7 @@ import {
   updateApiTokenHash,
 } from "../../../db/api_tokens.ts";
 import { assertMayDo, type Caller, includesRole, mayDo } from "../caller.ts";
-import type { Scope } from "../scope.ts";
+import { isOfHosts, type Scope } from "../scope.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError, notFound, tooMany } from "../../errors.ts";
 import type { EmitDeps } from "../../events/emit.ts";
@@ -32,15 +32,20 @@ export interface ApiTokenView extends Omit<ApiToken, "tokenHash"> {
 type IssuedApiToken = ApiTokenView & { token: string };
 
 /** The settings of a new token. */
-export interface ApiTokenSettings extends Scope, Pick<ApiToken, "name" | "role"> {
+export interface ApiTokenSettings extends Omit<Scope, "ofRoles">, Pick<ApiToken, "name" | "role"> {
   /** ISO 8601; `null` for no expiry. */
   expiresAt: string | null;
 }
 
 const PATTERN = /^[\w.*-]{1,255}$/;
 
-/** Whether a text is a pattern of names of stacks or containers. */
+/** Whether a text is a pattern of names of stacks, containers or hosts. */
 export const isPattern = (text: string): boolean => PATTERN.test(text);
+
+const LABEL = /^[a-z][a-z0-9._-]{0,62}(=[^\p{Cc}]{0,63})?$/u;
+
+/** Whether a text is a label of hosts, as `key` or `key=value`. */
+export const isHostLabel = (text: string): boolean => LABEL.test(text);
 
 type TokenDeps = Pick<Deps, "accounts" | "db" | "now">;
 
@@ -55,7 +60,7 @@ export function listApiTokens(
   caller: Caller,
   { all }: { all: boolean },
 ): ApiTokenView[] {
-  if (all) assertMayDo(caller, "admin", "users:read");
+  if (all) assertMayManageOthers(caller, "users:read");
   const tokens = all ? selectApiTokens(db) : selectApiTokensOfUser(db, caller.userId);
   return tokens.map((token) => toView(accounts, token));
 }
@@ -74,7 +79,7 @@ export function createApiToken(
   if (!includesRole(role, settings.role)) {
     throw new AppError("forbidden", `A token cannot have a role above your own (${role})`);
   }
-  const { name, permissions, stacks, containers } = settings;
+  const { name, permissions, stacks, containers, hosts, hostLabels } = settings;
   const expiresAt = settings.expiresAt && new Date(settings.expiresAt).toISOString();
   const createdAt = now().toISOString();
   if (expiresAt !== null && expiresAt <= createdAt) {
@@ -91,6 +96,8 @@ export function createApiToken(
     permissions: permissions && [...new Set(permissions)],
     stacks: stacks && [...new Set(stacks)],
     containers: containers && [...new Set(containers)],
+    hosts: hosts && [...new Set(hosts)],
+    hostLabels: hostLabels && [...new Set(hostLabels)],
     createdAt,
     rotatedAt: null,
     expiresAt,
@@ -153,11 +160,21 @@ export function revokeApiToken(
 ): ApiTokenView {
   const token = selectApiToken(db, id);
   const isOwn = token?.userId === caller.userId;
-  if (!token || !isOwn && !mayDo(caller, "admin", "users:write")) throw notFound("API token", id);
+  if (!token || !isOwn && !mayManageOthers(caller, "users:write")) throw notFound("API token", id);
   if (!isOwn) assertMayManageOwner(db, caller, token.userId);
   deleteApiToken(db, id);
   accounts.removeToken(id);
   return toView(accounts, token);
+}
+
+/** Accounts are not those of a caller who is limited to hosts, whatever their role. */
+const mayManageOthers = (caller: Caller, permission: string): boolean =>
+  mayDo(caller, "admin", permission) && !isOfHosts(caller.scope);
+
+function assertMayManageOthers(caller: Caller, permission: string): void {
+  assertMayDo(caller, "admin", permission);
+  if (!isOfHosts(caller.scope)) return;
+  throw new AppError("forbidden", "Not available to an account that is limited to hosts");
 }
 
 const toView = (

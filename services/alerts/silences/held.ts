@@ -4,6 +4,7 @@
  * @module
  */
 
+import { selectFleetHost } from "../../../db/fleet_hosts.ts";
 import { deleteHeldEvent, type HeldEvent, selectHeldEvents } from "../../../db/held_events.ts";
 import type { Deps } from "../../deps.ts";
 import { type EmitDeps, notifyPeople } from "../../events/emit.ts";
@@ -11,7 +12,7 @@ import type { AppEvent } from "../../events/events.ts";
 import { eventKind } from "../../events/kinds/mod.ts";
 import { currentPause } from "./silencer.ts";
 
-type HeldDeps = EmitDeps & Pick<Deps, "inventory">;
+type HeldDeps = EmitDeps & Pick<Deps, "fleet" | "inventory">;
 
 /** Reports the problems whose silence or maintenance is over. */
 export function reportHeldEvents(deps: HeldDeps): void {
@@ -36,13 +37,26 @@ type Held = HeldEvent & { event: AppEvent; cause: AppEvent };
  * @returns `undefined` while the state of the containers is unknown.
  */
 function isLasting(
-  { inventory }: Pick<Deps, "inventory">,
-  { event, data }: AppEvent,
+  deps: HeldDeps,
+  event: AppEvent,
 ): boolean | undefined {
-  const { lasts } = eventKind(event);
+  const { lasts } = eventKind(event.event);
+  const isGone = event.host !== undefined && !selectFleetHost(deps.db, event.serverId);
+  if (isGone) return false;
   if (!lasts) return true;
-  if (!inventory.live) return undefined;
-  const { container: name } = data as { container: string };
-  const container = inventory.list().find((each) => each.name === name);
+  const containers = containersAt(deps, event);
+  if (!containers) return undefined;
+  const { container: name } = event.data as { container: string };
+  const container = containers.find((each) => each.name === name);
   return container !== undefined && lasts(container);
+}
+
+/** The containers of the server or host of an event; `undefined` while they are not known. */
+function containersAt(
+  { fleet, inventory }: HeldDeps,
+  { host, serverId }: AppEvent,
+): readonly { name: string; state: string; health: string | null }[] | undefined {
+  if (host === undefined) return inventory.live ? inventory.list() : undefined;
+  const copy = fleet.copies.get(serverId);
+  return copy?.asOf.containers ? [...copy.lists.containers.values()] : undefined;
 }

@@ -4,11 +4,12 @@ import { deleteHeldEvent, replaceHeldEvent } from "../../../db/held_events.ts";
 import { selectActiveSilences, type StoredSilence } from "../../../db/silences.ts";
 import { matchesAny, type ScopedContainer, stackOf } from "../../access/scope.ts";
 import type { Deps } from "../../deps.ts";
-import type { NewEvent } from "../../events/events.ts";
+import type { AppEvent } from "../../events/events.ts";
 import { eventKind } from "../../events/kinds/mod.ts";
 import type { Pause, Silencer } from "../../events/recorder.ts";
 import {
   containersOf,
+  knownContainers,
   phaseOf,
   type Severity,
   severityOf,
@@ -35,15 +36,23 @@ export function createSilencer(deps: SilencerDeps): Silencer {
       }
       return pause;
     },
+    skip(event) {
+      deleteHeldEvent(db, threadOf(event));
+      return "silence";
+    },
   };
 }
 
 /** Whether an event would cause no messages now, and why. */
-export function currentPause(deps: SilencerDeps, event: NewEvent): Pause | undefined {
+export function currentPause(deps: SilencerDeps, event: AppEvent): Pause | undefined {
   const { db, maintenance, now } = deps;
-  if (maintenance.active) return "maintenance";
+  const isOwn = event.host === undefined;
+  // Maintenance is that of one server; a host has its own.
+  if (isOwn && maintenance.active) return "maintenance";
   const containers = scopedContainers(deps, event);
-  if (containers.length > 0 && containers.every(maintenance.includes)) return "maintenance";
+  if (isOwn && containers.length > 0 && containers.every(maintenance.includes)) {
+    return "maintenance";
+  }
   const { ignoresSilences } = eventKind(event.event);
   const silences = ignoresSilences ? [] : selectActiveSilences(db, now().toISOString());
   if (silences.length === 0) return undefined;
@@ -56,12 +65,15 @@ export function currentPause(deps: SilencerDeps, event: NewEvent): Pause | undef
 /** An event of several containers matches only if all of them match. */
 function matches(
   { matchers }: Pick<StoredSilence, "matchers">,
-  event: NewEvent,
+  event: AppEvent,
   { containers, severity }: { containers: readonly ScopedContainer[]; severity: Severity },
 ): boolean {
   const { event: kind, container, stack, rule, severity: silenced } = matchers;
+  const isOne = (pattern: string, name: string) =>
+    matchesAny([pattern], name) ||
+    event.host !== undefined && matchesAny([pattern], `${event.host}/${name}`);
   const areAll = (pattern: string, names: readonly (string | null)[]) =>
-    names.length > 0 && names.every((name) => name !== null && matchesAny([pattern], name));
+    names.length > 0 && names.every((name) => name !== null && isOne(pattern, name));
   return (kind === undefined || matchesAny([kind], event.event)) &&
     (container === undefined || areAll(container, containers.map(({ name }) => name))) &&
     (stack === undefined || areAll(stack, containers.map(stackOf))) &&
@@ -69,23 +81,21 @@ function matches(
     (silenced === undefined || silenced === severity);
 }
 
-function isOfRule({ data }: NewEvent, idOrName: string): boolean {
+function isOfRule({ data }: AppEvent, idOrName: string): boolean {
   const { rule, ruleId } = data as { rule?: string; ruleId?: string };
   return ruleId === idOrName || (rule !== undefined && matchesAny([idOrName], rule));
 }
 
 /** The containers that an event is about. One about a stack is as one about any container of it. */
-function scopedContainers(deps: SilencerDeps, event: NewEvent): readonly ScopedContainer[] {
+function scopedContainers(deps: SilencerDeps, event: AppEvent): readonly ScopedContainer[] {
   const stack = stackNameOf(event);
-  return stack === undefined
-    ? namesOf(event).map((name) => lookUp(deps, name))
-    : [{ name: "", composeProject: stack, labels: {} }];
+  if (stack !== undefined) return [{ name: "", composeProject: stack, labels: {} }];
+  const known = knownContainers(deps, event);
+  // A container that was removed still has its name.
+  return namesOf(event).map((name) =>
+    known.find((container) => container.name === name) ?? { name, composeProject: null, labels: {} }
+  );
 }
 
-const namesOf = (event: NewEvent): readonly string[] =>
+const namesOf = (event: AppEvent): readonly string[] =>
   eventKind(event.event).targets?.(event.data) ?? containersOf(event);
-
-/** A container that was removed still has its name. */
-const lookUp = ({ inventory }: Pick<Deps, "inventory">, name: string): ScopedContainer =>
-  inventory.listFollowed().find((container) => container.name === name) ??
-    { name, composeProject: null, labels: {} };

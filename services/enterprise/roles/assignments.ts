@@ -18,7 +18,12 @@ import type { Caller } from "../../access/caller.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../errors.ts";
 import { knownUserRole } from "./known_users.ts";
-import { assertHasPermissions } from "./check.ts";
+import {
+  assertHasPermissions,
+  assertMayLimit,
+  assertUnlimitedAdmin,
+  limitsHosts,
+} from "./check.ts";
 import { ungroupPermissions } from "./permissions.ts";
 import { getRole } from "./roles.ts";
 
@@ -38,7 +43,8 @@ export function listRoleUsers(
  *
  * @returns The assignment; `changed` is whether it is new.
  * @throws {AppError} `not_found` for an unknown role or user; `forbidden` for a role with a
- * permission that the caller lacks.
+ * permission that the caller lacks, and for one that is limited to hosts unless the caller is an admin;
+ * `conflict` if every admin would be limited to hosts.
  */
 export function assignRole(
   deps: Pick<Deps, "config" | "db" | "now" | "log">,
@@ -49,6 +55,7 @@ export function assignRole(
   const { db, now, log } = deps;
   const role = getRole(deps, roleId);
   assertHasPermissions(deps, caller, ungroupPermissions(role.permissions));
+  assertMayLimit(caller, role);
   knownUserRole(deps, userId);
   const assigned = selectRoleAssignment(db, roleId, userId);
   if (assigned) return { ...assigned, changed: false };
@@ -59,7 +66,10 @@ export function assignRole(
     assigned_at: now().toISOString(),
     assigned_by: caller.userId,
   };
-  insertRoleAssignment(db, assignment);
+  db.transaction(() => {
+    insertRoleAssignment(db, assignment);
+    if (limitsHosts(role)) assertUnlimitedAdmin(deps);
+  });
   log.info("custom role assigned", { roleId, userId, by: caller.userId });
   return { ...assignment, changed: true };
 }
@@ -79,6 +89,7 @@ export function unassignRole(
   const { db, log } = deps;
   const role = getRole(deps, roleId);
   assertHasPermissions(deps, caller, ungroupPermissions(role.permissions));
+  assertMayLimit(caller, role);
   if (!deleteRoleAssignment(db, roleId, userId)) {
     throw new AppError("not_found", `User ${userId} does not have the role ${role.name}`);
   }

@@ -6,25 +6,92 @@
  */
 
 import {
+  hasUnlimitedAdmin,
+  selectHostLimitsOfUser,
   selectPermissionsOfUser,
   selectRoleNamesOfUser,
 } from "../../../db/enterprise/role_assignments.ts";
+import { KEY_USER } from "../../access/accounts.ts";
 import { type Caller, includesRole, type Role } from "../../access/caller.ts";
+import { matchesLimits } from "../../access/host_scope.ts";
 import {
   leastRole,
   parsePermission,
   type Permission,
   permissionName,
 } from "../../access/permissions.ts";
+import type { HostLimits, ScopedHost } from "../../access/scope.ts";
+import { signInMode } from "../../access/sign_in/mode.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../errors.ts";
 import { knownUserRole } from "./known_users.ts";
 import { groupPermissions, includesPermission } from "./permissions.ts";
 
-/** Whether a custom role of a user grants a permission, e.g. `containers:start`. */
-export function isGranted({ db }: Pick<Deps, "db">, userId: string, permission: string): boolean {
+/**
+ * Whether a custom role of a user grants a permission, e.g. `containers:start`.
+ *
+ * @param host Host of the fleet where it is needed; default: at any.
+ */
+export function isGranted(
+  { db }: Pick<Deps, "db">,
+  userId: string,
+  permission: string,
+  host?: ScopedHost,
+): boolean {
   const need = parsePermission(permission);
-  return selectPermissionsOfUser(db, userId).some((have) => includesPermission(have, need));
+  const roleIds = host && selectHostLimitsOfUser(db, userId)
+    .filter((limits) => matchesLimits(limits, host)).map(({ id }) => id);
+  return selectPermissionsOfUser(db, userId, roleIds)
+    .some((have) => includesPermission(have, need));
+}
+
+/**
+ * The hosts that custom roles limit a user to, of which one has to match; `undefined` without any.
+ * Roles that are not limited grant their permissions, and do not show further hosts.
+ */
+export function hostLimitsOf(
+  { db }: Pick<Deps, "db">,
+  userId: string,
+): readonly HostLimits[] | undefined {
+  const limited = selectHostLimitsOfUser(db, userId)
+    .filter(({ hosts, hostLabels }) => hosts !== null || hostLabels !== null);
+  return limited.length > 0
+    ? limited.map(({ hosts, hostLabels }) => ({ hosts, hostLabels }))
+    : undefined;
+}
+
+/**
+ * Refuses a change of a role that limits its users to hosts to a caller who is not an admin: it takes
+ * rights away from users whom the caller may not manage.
+ *
+ * @throws {AppError} `forbidden`
+ */
+export function assertMayLimit(
+  { role: ofCaller }: Pick<Caller, "role">,
+  ...roles: readonly RoleHosts[]
+): void {
+  if (!roles.some(limitsHosts) || includesRole(ofCaller, "admin")) return;
+  throw new AppError("forbidden", "Only admins manage roles that are limited to hosts");
+}
+
+/** The limits of a role, as the API has them. */
+export interface RoleHosts {
+  hosts?: readonly string[] | null | undefined;
+  host_labels?: readonly string[] | null | undefined;
+}
+
+export const limitsHosts = ({ hosts, host_labels }: RoleHosts): boolean =>
+  (hosts ?? null) !== null || (host_labels ?? null) !== null;
+
+/**
+ * Called in the transaction of the change.
+ *
+ * @throws {AppError} `conflict` if every admin would be limited to hosts.
+ */
+export function assertUnlimitedAdmin({ config, db }: Pick<Deps, "config" | "db">): void {
+  const isKeyMode = signInMode(db, config) === "key";
+  if (isKeyMode ? !hostLimitsOf({ db }, KEY_USER) : hasUnlimitedAdmin(db)) return;
+  throw new AppError("conflict", "At least one admin must not be limited to hosts");
 }
 
 /**

@@ -25,7 +25,12 @@ import type { Caller } from "../../access/caller.ts";
 import type { Change } from "../../change.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError, requireFound, tooMany } from "../../errors.ts";
-import { assertHasPermissions } from "./check.ts";
+import {
+  assertHasPermissions,
+  assertMayLimit,
+  assertUnlimitedAdmin,
+  limitsHosts,
+} from "./check.ts";
 import { groupPermissions, type PermissionGroup, ungroupPermissions } from "./permissions.ts";
 
 /** A role with its permissions. */
@@ -39,6 +44,10 @@ interface NewRole {
   /** Sort key of lists, highest first. It has no other effect. */
   priority: number;
   permissions: PermissionGroup[];
+  /** Patterns of names of hosts that its users are limited to; `null` for all. */
+  hosts: string[] | null;
+  /** Labels of hosts, of which one has to match; `null` for all. */
+  host_labels: string[] | null;
 }
 
 export const ROLES_MAX = 1_000;
@@ -68,6 +77,7 @@ export function createRole(
   const { db, now, log } = deps;
   const pairs = ungroupPermissions(permissions);
   assertHasPermissions(deps, caller, pairs);
+  assertMayLimit(caller, role);
   if (countRoles(db) >= ROLES_MAX) throw tooMany("roles", ROLES_MAX);
   const id = crypto.randomUUID();
   assertNameFree(db, role.name, id);
@@ -94,7 +104,7 @@ export function createRole(
  * `conflict` for a name in use.
  */
 export function changeRole(
-  deps: Pick<Deps, "db" | "now" | "log">,
+  deps: Pick<Deps, "config" | "db" | "now" | "log">,
   caller: Caller,
   id: string,
   change: Change<NewRole>,
@@ -103,8 +113,13 @@ export function changeRole(
   const role = getRole(deps, id);
   const pairs = change.permissions && ungroupPermissions(change.permissions);
   assertHasPermissions(deps, caller, [...ungroupPermissions(role.permissions), ...pairs ?? []]);
+  assertMayLimit(caller, role, change);
   const name = change.name ?? role.name;
   assertNameFree(db, name, id);
+  const hosts = {
+    hosts: change.hosts === undefined ? role.hosts : change.hosts,
+    host_labels: change.host_labels === undefined ? role.host_labels : change.host_labels,
+  };
   db.transaction(() => {
     updateRole(db, {
       id,
@@ -112,9 +127,11 @@ export function changeRole(
       name_key: roleNameKey(name),
       description: change.description ?? role.description,
       priority: change.priority ?? role.priority,
+      ...hosts,
       updated_at: now().toISOString(),
     });
     if (pairs) replacePermissions(db, id, pairs);
+    if (limitsHosts(hosts)) assertUnlimitedAdmin(deps);
   });
   log.info("custom role changed", { roleId: id, by: caller.userId });
   return getRole(deps, id);
@@ -129,6 +146,7 @@ export function removeRole(deps: Pick<Deps, "db" | "log">, caller: Caller, id: s
   const { db, log } = deps;
   const role = getRole(deps, id);
   assertHasPermissions(deps, caller, ungroupPermissions(role.permissions));
+  assertMayLimit(caller, role);
   deleteRole(db, id);
   log.info("custom role deleted", { roleId: id, by: caller.userId });
 }

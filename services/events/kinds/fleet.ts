@@ -21,7 +21,7 @@ const reachability = {
   thread: ({ hostId }: HostData) => `fleet host ${hostId}`,
   subject: ({ hostId }: HostData): KindSubject => ({
     key: `fleet host ${hostId}`,
-    kind: "measure",
+    kind: "host",
   }),
 };
 
@@ -67,6 +67,31 @@ export const fleetKinds = [
     words: "host back",
     title: "Host back",
     phase: "end",
+  }),
+  kind("fleet.run_ended", {
+    ...shared,
+    data: {} as {
+      jobId: string;
+      /** E.g. `prune`. */
+      action: string;
+      /** Status of the job. */
+      status: string;
+      /** Numbers of hosts. */
+      hosts: number;
+      done: number;
+      /** Names of up to 20 others. */
+      failed: string[];
+    },
+    description: "An action on several hosts has ended, on all of them or not",
+    words: "run on hosts ended",
+    title: "Run on hosts ended",
+    name: (field) => field("action"),
+    severityOf: ({ status }) => status === "failed" ? "warning" : undefined,
+    toneOf: (field) => field("status") === "failed" ? "warning" : undefined,
+    lines: (field) => [
+      `Done: ${field("done")} of ${field("hosts")} hosts`,
+      joined("Not done: ", field("failed")),
+    ],
   }),
   kind("host.duplicate", {
     ...shared,

@@ -12,6 +12,7 @@ export type Phase = (typeof PHASES)[number];
 
 /**
  * - `down`, `ill`, `loop`: of a container, by its own events
+ * - `host`: a host of the fleet is away
  * - `deploy`: a stack could not be deployed
  * - `backup`: a stack or volumes could not be backed up
  * - `alert`, `monitor`: a rule or a monitor reports that containers do not work
@@ -24,6 +25,7 @@ export type SubjectKind =
   | "deploy"
   | "down"
   | "engine"
+  | "host"
   | "ill"
   | "incident"
   | "loop"

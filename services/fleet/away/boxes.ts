@@ -8,6 +8,7 @@ import {
 } from "../../../db/fleet_pending.ts";
 import { callerOf } from "../../access/accounts.ts";
 import { includesRole, type UserRole } from "../../access/caller.ts";
+import { scopeAtHost, seesHost } from "../../access/host_scope.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../errors.ts";
 import { openOrConflict } from "../../secrets/secrets.ts";
@@ -40,10 +41,11 @@ async function boxOf(deps: BoxDeps, pending: StoredPending): Promise<string> {
   const { id, userId, apiToken, method, path, base, createdAt, expiresAt } = pending;
   const session = { userId, familyId: "", ...(apiToken && { apiToken }) };
   const caller = callerOf(accounts, session, "");
-  if (!caller) {
+  const host = selectFleetHost(db, pending.hostId)!;
+  if (!caller || !seesHost(caller, host)) {
     throw new AppError(
       "forbidden",
-      "The user or API token that left it was deleted or has expired",
+      "The user or API token that left it was deleted, has expired, or sees the host no more",
     );
   }
   const role = includesRole(caller.role, pending.role) ? pending.role : caller.role as UserRole;
@@ -52,10 +54,10 @@ async function boxOf(deps: BoxDeps, pending: StoredPending): Promise<string> {
   return await sealBox(signWith(privateKey), {
     ...{ id, role, method, path, base, body, createdAt, expiresAt },
     hub: toText((await linkKeys(deps)).publicKey),
-    host: selectFleetHost(db, pending.hostId)!.linkKey,
+    host: host.linkKey,
     user: userId,
     name: pending.userName,
-    scope: caller.scope ?? null,
+    scope: scopeAtHost(caller) ?? null,
   });
 }
 

@@ -86,10 +86,10 @@ async function ask(
   signal: AbortSignal,
   body?: string,
 ): Promise<HostAnswer> {
-  const { name } = selectFleetHost(deps.db, hostId)!;
+  const host = selectFleetHost(deps.db, hostId)!;
   const bytes = body === undefined ? null : new TextEncoder().encode(body);
   const limit = AbortSignal.any([signal, AbortSignal.timeout(ANSWER_MS)]);
-  const { head, body: answer, end } = await passOn(deps, { id: hostId, name, state: "away" }, {
+  const { head, body: answer, end } = await passOn(deps, { ...host, state: "away" }, {
     method: body === undefined ? "GET" : "POST",
     target: body === undefined ? `${BOXES_PATH}/${id}` : BOXES_PATH,
     headers: new Headers({ "content-type": "application/json" }),

@@ -13,10 +13,12 @@ import {
 } from "../../../db/fleet_pending.ts";
 import { selectUser } from "../../../db/users.ts";
 import type { Caller, UserRole } from "../../access/caller.ts";
-import { includesContainer, includesStack, isLimited } from "../../access/scope.ts";
+import { scopeAtHost } from "../../access/host_scope.ts";
+import { includesStack, isLimited } from "../../access/scope.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError, notFound, requireFound, tooMany } from "../../errors.ts";
 import { parseDuration } from "../../updates/duration.ts";
+import { visibleRow } from "../copies/lists.ts";
 import { BODY_BYTES_MAX } from "./box.ts";
 import { assertMayLeave, type Base, baseOf, findWork, type Work } from "./work.ts";
 
@@ -143,17 +145,16 @@ function assertOfFleet({ name, isPending, leftAt }: StoredHost): void {
 /** Containers as the caller could see them; `null` without a copy, where the request says it itself. */
 function readBase(deps: PendingDeps, host: StoredHost, work: Work, caller: Caller): Base | null {
   const copy = deps.fleet.copies.get(host.id);
+  const scope = scopeAtHost(caller);
   const rows = [...copy?.asOf.containers ? copy.lists.containers.values() : []];
-  const visible = rows.filter(({ name, stack }) =>
-    includesContainer(caller.scope, { name, composeProject: stack, labels: {} })
-  );
-  if (work.type === "stack" && !includesStack(caller.scope, work.name)) {
+  const visible = rows.filter((row) => visibleRow(scope, "containers", row));
+  if (work.type === "stack" && !includesStack(scope, work.name)) {
     throw notFound("Stack", work.name);
   }
   if (copy?.asOf.containers) {
     return requireFound(baseOf(work, visible), "Container", work.name);
   }
-  if (work.hasVersion && !isLimited(caller.scope)) return null;
+  if (work.hasVersion && !isLimited(scope)) return null;
   throw new AppError(
     "conflict",
     `This server does not know what host ${host.name} had; a deploy with expectedVersion can be left`,

@@ -13,7 +13,7 @@ import {
 } from "../../../db/fleet_boxes.ts";
 import { type Job, selectJobStartedBy } from "../../../db/jobs.ts";
 import type { Caller } from "../../access/caller.ts";
-import { stackOf } from "../../access/scope.ts";
+import { stackOf, UNLIMITED } from "../../access/scope.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../errors.ts";
 import { containersIfReachable } from "../../live/overview.ts";
@@ -61,7 +61,11 @@ export async function runBox(
   if (membership?.hubKey !== box.hub) return end(deps, box, "This host has left the fleet");
   try {
     const request = openRequest(deps, box);
-    const caller = callerOfNote(config, membership.hubName, { ...request, permissions: [] });
+    const caller = callerOfNote(config, membership.hubName, {
+      ...request,
+      permissions: [],
+      scope: request.scope && { ...UNLIMITED, ...request.scope },
+    });
     // The service ended while it was begun: the job tells whether it had an effect.
     const job = box.state === "begun" ? findJob(deps, box, request, caller) : undefined;
     if (job) return await follow(deps, box, job.id, signal);

@@ -12,6 +12,7 @@ import type { Deps } from "../../deps.ts";
 import { AppError, asAppError } from "../../errors.ts";
 import { sleep } from "../../waiting.ts";
 import { passOn } from "../passing/pass.ts";
+import type { PassingHost } from "../passing/sides.ts";
 import { applyFrame, emptyCopy, type HostCopy } from "./copy.ts";
 import { type Budget, createBudget, readFrames } from "./frames.ts";
 
@@ -99,12 +100,12 @@ async function follow(
   signal: AbortSignal,
 ): Promise<void> {
   const { fleet, log } = deps;
-  const name = selectFleetHost(deps.db, id)?.name ?? id;
+  const { name, labels } = selectFleetHost(deps.db, id) ?? { name: id, labels: {} };
   const copy = fleet.copies.get(id) ?? emptyCopy();
   fleet.copies.set(id, copy);
   following.isRunning = true;
   try {
-    await followHost(deps, { id, name }, {
+    await followHost(deps, { id, name, labels }, {
       copy,
       budget: following.budget,
       signal,
@@ -138,7 +139,7 @@ function problemOf(error: unknown): string {
  */
 export async function followHost(
   deps: FollowDeps,
-  host: { id: string; name: string },
+  host: Omit<PassingHost, "state">,
   { copy, budget, signal, onChange }: {
     copy: HostCopy;
     budget: Budget;

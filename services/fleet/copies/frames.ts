@@ -1,4 +1,4 @@
-/** Reads the frames of a host's feed (Server-Sent Events, WHATWG HTML 9.2.6). @module */
+/** Reads the frames of a host's streams (Server-Sent Events, WHATWG HTML 9.2.6). @module */
 
 /** Longest frame, in characters: all rows of a large host. */
 const FRAME_MAX = 2 * 1024 * 1024;
@@ -10,6 +10,7 @@ const SECOND_BYTES = 64 * 1024;
 export interface Frame {
   event: string;
   data: string;
+  id?: string;
 }
 
 /** Bytes that a host may send now, across its connections. */
@@ -60,7 +61,8 @@ export async function* readFrames(
         if (frame.data !== "") yield frame;
         frame = { event: "message", data: "" };
         length = next.length;
-      } else if (text.startsWith("event: ")) frame.event = text.slice("event: ".length);
+      } else if (text.startsWith("id: ")) frame.id = text.slice("id: ".length);
+      else if (text.startsWith("event: ")) frame.event = text.slice("event: ".length);
       else if (text.startsWith("data: ")) frame.data += text.slice("data: ".length);
     }
     if (length > FRAME_MAX) throw new RangeError("The host sent a frame that is too long");

@@ -1,9 +1,11 @@
 /** Lists over all hosts of this hub, from its copies: no host is asked, and none delays another. @module */
 
-import { selectFleetHosts, type StoredHost } from "../../../db/fleet_hosts.ts";
+import type { StoredHost } from "../../../db/fleet_hosts.ts";
 import type { Caller } from "../../access/caller.ts";
 import { includesContainer, includesStack, isLimited, type Scope } from "../../access/scope.ts";
+import { hasLabel, scopeAtHost } from "../../access/host_scope.ts";
 import type { Deps } from "../../deps.ts";
+import { visibleHosts } from "../hosts/visible.ts";
 import type { ListName, Rows } from "./rows.ts";
 
 type ListDeps = Pick<Deps, "db" | "fleet">;
@@ -38,6 +40,28 @@ const asScoped = ({ name, stack }: { name: string; stack: string | null }) => (
   { name, composeProject: stack, labels: {} }
 );
 
+/** Order of the rows of all hosts: by name, but the newest alerts and what is to be updated come first. */
+const ORDERS: { [Name in ListName]: (a: Rows[Name], b: Rows[Name]) => number } = {
+  containers: byName,
+  stacks: byName,
+  alerts: (a, b) => compare(b.firedAt, a.firedAt),
+  updates: (a, b) => updateRank(a) - updateRank(b) || compare(a.image, b.image),
+};
+
+const compare = (a: string, b: string): number => a < b ? -1 : Number(a > b);
+
+function byName(a: { name: string }, b: { name: string }): number {
+  return compare(a.name, b.name);
+}
+
+/** Statuses of updates that come before the others. */
+const FIRST = ["update_available", "pulled", "unknown"];
+
+const updateRank = ({ status }: Rows["updates"]): number => {
+  const at = FIRST.indexOf(status);
+  return at < 0 ? FIRST.length : at;
+};
+
 /** The part of a row that a limited API token may see; `undefined` for none. */
 const VISIBLE: {
   [Name in ListName]: (scope: Scope, row: Rows[Name]) => Rows[Name] | undefined;
@@ -51,37 +75,41 @@ const VISIBLE: {
   },
 };
 
-/** Rows of the hosts by name of the host, as the caller may see them. */
+/** The part of a row that a caller may see at its host; `undefined` for none. */
+export const visibleRow = <Name extends ListName>(
+  scope: Scope | undefined,
+  name: Name,
+  row: Rows[Name],
+): Rows[Name] | undefined => isLimited(scope) ? VISIBLE[name](scope, row) : row;
+
+/** Rows of the hosts as the caller may see them. Those of equal order are by name of the host. */
 export function listRows<Name extends ListName>(
   deps: ListDeps,
-  { scope }: Pick<Caller, "scope">,
+  caller: Caller,
   name: Name,
   { limit, offset, ...filter }: RowFilter & Page,
 ): { rows: HostRow<Name>[]; total: number } & Page {
-  const rows: HostRow<Name>[] = [];
-  let total = 0;
-  for (const host of selectFleetHosts(deps.db).filter((each) => isWanted(each, filter))) {
+  const found: { host: string; asOf: string; row: Rows[Name] }[] = [];
+  const scope = scopeAtHost(caller);
+  for (const host of visibleHosts(deps, caller).filter((each) => isWanted(each, filter))) {
     const copy = deps.fleet.copies.get(host.id);
     const asOf = copy?.asOf[name];
     if (!copy || !asOf) continue;
-    for (const row of copy.lists[name].values()) {
-      const visible = isLimited(scope) ? VISIBLE[name](scope, row) : row;
-      if (!visible || !isFound([...TEXTS[name](visible), host.name], filter.search)) continue;
-      if (total++ >= offset && rows.length < limit) {
-        rows.push({ ...visible, host: host.name, asOf });
+    for (const each of copy.lists[name].values()) {
+      const row = visibleRow(scope, name, each);
+      if (row && isFound([...TEXTS[name](row), host.name], filter.search)) {
+        found.push({ host: host.name, asOf, row });
       }
     }
   }
-  return { rows, total, limit, offset };
+  found.sort((a, b) => ORDERS[name](a.row, b.row));
+  const rows = found.slice(offset, offset + limit).map(({ row, ...of }) => ({ ...row, ...of }));
+  return { rows, total: found.length, limit, offset };
 }
 
-function isWanted({ id, name, labels }: StoredHost, { host, label }: RowFilter): boolean {
-  if (host !== undefined && host !== id && host !== name) return false;
-  if (label === undefined) return true;
-  const [key = "", ...value] = label.split("=");
-  if (!Object.hasOwn(labels, key)) return false;
-  return value.length === 0 || labels[key] === value.join("=");
-}
+const isWanted = (stored: StoredHost, { host, label }: RowFilter): boolean =>
+  (host === undefined || host === stored.id || host === stored.name) &&
+  (label === undefined || hasLabel(stored, label));
 
 function isFound(texts: (string | null)[], search: string | undefined): boolean {
   if (search === undefined) return true;

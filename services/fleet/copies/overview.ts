@@ -1,11 +1,14 @@
 /** Sums over all hosts of this hub, and what needs attention, from its copies. @module */
 
-import { selectFleetHosts } from "../../../db/fleet_hosts.ts";
 import { type Caller, mayDo } from "../../access/caller.ts";
+import { isLimited, type ScopedHost } from "../../access/scope.ts";
+import { scopeAtHost } from "../../access/host_scope.ts";
 import type { Deps } from "../../deps.ts";
 import { type HostState, stateOf } from "../hosts/state.ts";
+import { visibleHosts } from "../hosts/visible.ts";
 import type { HostCopy } from "./copy.ts";
-import type { HostFigures, ListName, Part } from "./rows.ts";
+import { visibleRow } from "./lists.ts";
+import type { HostFigures, ListName, Part, Rows } from "./rows.ts";
 
 /** Numbers of a host or of all; `null` for what the caller may not see or is not known. */
 export interface Sums {
@@ -29,30 +32,35 @@ export interface HostOverview extends Sums {
   attention: string[];
 }
 
-/** Sums over all hosts, and each host by name. Hosts that are away count with what was known last. */
+/** Sums over the hosts that the caller sees, and each of them by name. Hosts that are away count with what was known last. */
 export function readFleetOverview(
   { db, fleet }: Pick<Deps, "db" | "fleet">,
   caller: Caller,
 ): { sums: Sums; hosts: HostOverview[] } {
-  const hosts = selectFleetHosts(db).map((host): HostOverview => {
+  const scope = scopeAtHost(caller);
+  const hosts = visibleHosts({ db }, caller).map((host): HostOverview => {
     const copy = fleet.copies.get(host.id);
-    const sums = sumsOf(copy, caller);
+    const sums = sumsOf(copy, caller, host);
     const { state, since } = stateOf(host, fleet.hosts.get(host.id)?.link.silentMs);
     const { id, name, labels } = host;
     const asOf = copy?.asOf ??
       { host: null, containers: null, stacks: null, alerts: null, updates: null };
     const problem = copy?.problem ?? null;
     const attention = attentionOf(sums, state, problem);
-    const figures = copy?.host ?? null;
+    const figures = isLimited(scope) ? null : copy?.host ?? null;
     return { id, name, labels, state, since, figures, asOf, problem, attention, ...sums };
   });
   return { sums: addUp(hosts), hosts };
 }
 
-function sumsOf(copy: HostCopy | undefined, caller: Caller): Sums {
-  const rowsOf = <Name extends ListName>(name: Name, permission: string) =>
-    copy?.asOf[name] && mayDo(caller, "viewer", permission)
-      ? [...copy.lists[name].values()]
+function sumsOf(copy: HostCopy | undefined, caller: Caller, host: ScopedHost): Sums {
+  const scope = scopeAtHost(caller);
+  const rowsOf = <Name extends ListName>(
+    name: Name,
+    permission: string,
+  ): Rows[Name][] | undefined =>
+    copy?.asOf[name] && mayDo(caller, "viewer", permission, host)
+      ? [...copy.lists[name].values()].flatMap((row) => visibleRow(scope, name, row) ?? [])
       : undefined;
   const containers = rowsOf("containers", "containers:read");
   const stacks = rowsOf("stacks", "stacks:read");
@@ -90,17 +98,19 @@ const count = <Row>(rows: readonly Row[], isCounted: (row: Row) => boolean): num
 
 function attentionOf(sums: Sums, state: HostState, problem: string | null): string[] {
   const { containers, stacks, alerts, updates } = sums;
-  const numbers: [number | undefined, string][] = [
+  const numbers: [number | undefined, one: string, many?: string][] = [
     [containers?.unhealthy, "unhealthy"],
     [containers?.restarting, "restarting"],
-    [stacks?.degraded, "degraded stacks"],
-    [alerts?.total, "firing alerts"],
-    [updates?.available, "updates"],
+    [stacks?.degraded, "degraded stack", "degraded stacks"],
+    [alerts?.total, "firing alert", "firing alerts"],
+    [updates?.available, "update", "updates"],
   ];
   return [
     ...state === "away" || state === "late" || state === "pending" ? [state] : [],
     ...problem === null ? [] : [problem],
-    ...numbers.flatMap(([number, words]) => number ? [`${number} ${words}`] : []),
+    ...numbers.flatMap(([number, one, many = one]) =>
+      number ? [`${number} ${number === 1 ? one : many}`] : []
+    ),
   ];
 }
 

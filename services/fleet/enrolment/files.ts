@@ -156,6 +156,7 @@ export async function acceptAnswer(deps: KeyDeps, answer: JoinAnswer): Promise<M
     challenge: null,
     challengeProof: null,
     joinedAt: deps.now().toISOString(),
+    hubTakesEvents: false,
   };
   replaceMembership(deps.db, membership);
   return membership;

@@ -76,6 +76,7 @@ export async function joinFleet(
       challenge: null,
       challengeProof: null,
       joinedAt: now().toISOString(),
+      hubTakesEvents: false,
     };
     replaceMembership(db, membership);
     return membership;

@@ -13,6 +13,7 @@ import { type Channel, dialLink, withinHandshake } from "../link/channel.ts";
 import type { Control } from "../link/control.ts";
 import { dial } from "../link/dial.ts";
 import { createLink } from "../link/link.ts";
+import { createEventSender, type EventSender, type SendDeps } from "../events/send.ts";
 import { clockOf } from "../hosts/clock.ts";
 import { linkKeys, toBytes } from "./keys.ts";
 import { type Attempt, retryMs } from "./retries.ts";
@@ -20,7 +21,9 @@ import { type Attempt, retryMs } from "./retries.ts";
 /** Interval of the checks of an open link, in milliseconds. */
 const TICK_MS = 5_000;
 
-type MemberDeps = Pick<Deps, "config" | "db" | "fleet" | "log" | "now" | "passing" | "secrets">;
+type MemberDeps =
+  & SendDeps
+  & Pick<Deps, "config" | "db" | "fleet" | "log" | "now" | "passing" | "secrets">;
 
 /** Dials the hub again and again, until `signal` aborts or this installation is a member no more. */
 export async function keepDialing(
@@ -88,15 +91,18 @@ async function keepLink(
     isPending,
     challenge: given.counter,
     challengeProof: given.proof,
+    hubTakesEvents: answer.takesEvents,
   });
   fleet.refresh();
   await channel.sendControl({ type: "kept", counter: given.counter });
   let attempt: Attempt = "ended";
+  let sender: EventSender | undefined;
   const link = createLink(channel, {
     peer: membership.hubKey,
     isClient: true,
     accept: passing.accept,
     onControl(message) {
+      if (message.type === "taken") return sender?.onTaken(message);
       if (message.type === "accepted") updateMembership(db, hostId, { isPending: false });
       if (message.type === "refused") attempt = receiveRefusal(deps, membership, message);
       fleet.refresh();
@@ -108,7 +114,8 @@ async function keepLink(
   log.info("connected to the hub", { hub: hubName, isPending });
   const over = new AbortController();
   link.closed.then(() => over.abort());
-  await Promise.all([tick(), watchMembership()]);
+  sender = createEventSender(deps, link);
+  await Promise.all([tick(), watchMembership(), sender.run(over.signal)]);
   fleet.hub.link = undefined;
   fleet.hub.reason = await link.closed;
   log.info("disconnected from the hub", { hub: hubName, reason: fleet.hub.reason });

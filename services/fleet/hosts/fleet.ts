@@ -6,6 +6,8 @@ import { countFleetInvites } from "../../../db/fleet_invites.ts";
 import { type Membership, selectMembership } from "../../../db/fleet_membership.ts";
 import type { StateDatabase } from "../../../db/database.ts";
 import type { HostCopy } from "../copies/copy.ts";
+import { createReceivedEvents, type ReceivedEvents } from "../events/received.ts";
+import type { Paces } from "../events/take.ts";
 import type { OpenLink } from "../link/open_link.ts";
 import type { Links } from "../link/stream.ts";
 
@@ -36,6 +38,10 @@ export interface Fleet extends Links {
   readonly hub: HubLink;
   /** Copies of what hosts have, by host id. */
   readonly copies: Map<string, HostCopy>;
+  /** The last events of hosts. */
+  readonly received: ReceivedEvents;
+  /** How many events hosts have sent lately. */
+  readonly paces: Paces;
   /** When the last event about a duplicate was emitted, by host id, in Unix milliseconds. */
   readonly duplicates: Map<string, number>;
   /** Reads what was stored, after this or another process has changed it. */
@@ -67,6 +73,8 @@ export function createFleet(db: StateDatabase): Fleet {
     hosts,
     hub,
     copies: new Map(),
+    received: createReceivedEvents(),
+    paces: new Map(),
     duplicates: new Map(),
     get isHub() {
       return isHub;

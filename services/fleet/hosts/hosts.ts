@@ -5,7 +5,6 @@ import {
   insertFleetHost,
   selectFleetHost,
   selectFleetHostByKey,
-  selectFleetHosts,
   type StoredHost,
   updateFleetHost,
 } from "../../../db/fleet_hosts.ts";
@@ -18,6 +17,7 @@ import { fingerprintOf, toBytes } from "../enrolment/keys.ts";
 import type { Control } from "../link/control.ts";
 import { assertNameFree, assertRoomFor } from "./room.ts";
 import { type HostState, stateOf } from "./state.ts";
+import { type HostViewer, requireVisibleHost, visibleHosts } from "./visible.ts";
 
 /** Resource whose changes clients follow. */
 export const HOSTS_RESOURCE = "/api/fleet/hosts";
@@ -44,14 +44,17 @@ export interface HostView {
 
 type HostDeps = Pick<Deps, "db" | "fleet" | "now">;
 
-/** All hosts by name. */
-export function listHosts(deps: HostDeps): Promise<HostView[]> {
-  return Promise.all(selectFleetHosts(deps.db).map((host) => toView(deps, host)));
+/** The hosts that the caller sees, by name. */
+export function listHosts(deps: HostDeps, caller: HostViewer): Promise<HostView[]> {
+  return Promise.all(visibleHosts(deps, caller).map((host) => toView(deps, host)));
 }
 
-/** @throws {AppError} `not_found`. */
-export function getHost(deps: HostDeps, id: string): Promise<HostView> {
-  return toView(deps, requireHost(deps, id));
+/**
+ * @param ref Id or name.
+ * @throws {AppError} `not_found`.
+ */
+export function getHost(deps: HostDeps, caller: HostViewer, ref: string): Promise<HostView> {
+  return toView(deps, requireVisibleHost(deps, caller, ref));
 }
 
 /**

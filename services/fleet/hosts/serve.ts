@@ -9,7 +9,7 @@ import {
 import { withDeadline } from "../../deadline.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../errors.ts";
-import { emit, type EmitDeps } from "../../events/emit.ts";
+import { emit } from "../../events/emit.ts";
 import { VERSION } from "../../version.ts";
 import { findInviteSecret } from "../enrolment/invites.ts";
 import { linkKeys, noteKeys, toText } from "../enrolment/keys.ts";
@@ -20,10 +20,11 @@ import { createLink } from "../link/link.ts";
 import type { OpenLink } from "../link/open_link.ts";
 import { clockOf } from "./clock.ts";
 import { challengeOf, isGenuine } from "./challenge.ts";
+import { createIntake, type TakeDeps } from "../events/take.ts";
 import { enrolHost, HOSTS_RESOURCE } from "./hosts.ts";
 
 export type ServeDeps =
-  & EmitDeps
+  & TakeDeps
   & Pick<
     Deps,
     "anonymousLog" | "changes" | "config" | "fleet" | "log" | "now" | "secrets" | "server"
@@ -120,7 +121,10 @@ async function welcome(deps: ServeDeps, channel: Channel, address: string): Prom
   const counter = Math.max(hello.challenge?.counter ?? 0, host.challenge) + 1;
   const challenge = await challengeOf(deps, host.id, counter);
   const { isPending } = host;
-  await channel.sendControl({ type: "welcome", version: VERSION, isPending, challenge });
+  await channel.sendControl({
+    ...{ type: "welcome", version: VERSION, isPending, challenge },
+    takesEvents: true,
+  });
   // Nothing waits from here on, so that of several connections at the same time one stays.
   const current = selectFleetHost(db, host.id);
   if (!current || current.leftAt !== null) {
@@ -137,10 +141,15 @@ async function welcome(deps: ServeDeps, channel: Channel, address: string): Prom
     lastSeenAt: now().toISOString(),
     isConnected: true,
   });
+  let takeEvents: ReturnType<typeof createIntake> | undefined;
   const link = createLink(channel, {
     peer: toText(channel.peerKey),
     isClient: false,
-    onControl: (message, link) => receive(deps, { host, counter, link }, message),
+    onControl(message, link) {
+      if (message.type !== "events") return receive(deps, { host, counter, link }, message);
+      takeEvents ??= createIntake(deps, host.id, link);
+      takeEvents(message);
+    },
     clock: clockOf(deps),
   });
   register(deps, current, { link, address, isPending: current.isPending });

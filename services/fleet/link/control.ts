@@ -6,10 +6,14 @@
  */
 
 import * as z from "zod";
+import { OUTGOING_MODES } from "../../../db/fleet_outgoing_events.ts";
 import { type Bytes, KEY_BYTES } from "./noise.ts";
 
-/** Limit of a control message, in bytes. */
-const CONTROL_MAX = 4_096;
+/** Limit of a control message, in bytes: events need most. */
+export const CONTROL_MAX = 48 * 1024;
+
+/** Limit of the events of a message. */
+export const EVENTS_MAX = 20;
 
 /** Limit of names, in characters. */
 export const NAME_MAX = 100;
@@ -35,6 +39,24 @@ const Challenge = z.object({ counter: Counter, proof: z.string().max(100) });
 
 const Empty = z.looseObject({});
 
+/** An event of a member; its data is checked where it is used. */
+const PassedEvent = z.object({
+  /** Increases with each event of the member. */
+  sequence: Counter,
+  /** The same whenever it is sent. */
+  id: z.uuid(),
+  mode: z.enum(OUTGOING_MODES),
+  rootId: z.uuid().nullable(),
+  stack: z.string().max(255).nullable(),
+  event: z.object({
+    event: z.string().max(100),
+    eventId: z.uuid(),
+    timestamp: z.iso.datetime(),
+    data: z.record(z.string().max(100), z.unknown()),
+  }),
+});
+export type PassedEvent = z.output<typeof PassedEvent>;
+
 const TYPES = {
   /** First message of a member that joins. */
   enrol: z.object({ name: HostName, version: Version, machine: shownText(200), noteKey: Key }),
@@ -49,7 +71,12 @@ const TYPES = {
   /** First message of a member. */
   hello: z.object({ version: Version, challenge: Challenge.nullable() }),
   /** Its answer. `isPending`: an admin of the hub has not accepted the host yet. */
-  welcome: z.object({ version: Version, isPending: z.boolean(), challenge: Challenge }),
+  welcome: z.object({
+    version: Version,
+    isPending: z.boolean(),
+    challenge: Challenge,
+    takesEvents: z.boolean().default(false),
+  }),
   /** The other answer: the hub closes the link. `isFinal`: the host was removed. */
   refused: z.object({ reason: z.string().max(300), isFinal: z.boolean() }),
   /** The member has stored the challenge. */
@@ -58,6 +85,10 @@ const TYPES = {
   accepted: Empty,
   /** The member leaves the fleet. */
   leave: Empty,
+  /** Of the member; the next ones follow when these were taken. */
+  events: z.object({ events: z.array(PassedEvent).min(1).max(EVENTS_MAX) }),
+  /** The hub has stored all events up to this one. The member tells people about those in `left`. */
+  taken: z.object({ upTo: Counter, left: z.array(Counter).max(EVENTS_MAX) }),
   beat: z.object({ id: Counter, at: z.number() }),
   echo: z.object({ id: Counter, at: z.number() }),
 } as const;

@@ -5,7 +5,7 @@
  * @module
  */
 
-import type { Scope } from "../../access/scope.ts";
+import { type Scope, UNLIMITED } from "../../access/scope.ts";
 import { USER_ROLES, type UserRole } from "../../access/caller.ts";
 
 /** Request header of a note: the bytes and the signature in base64url, joined by a dot. */
@@ -19,6 +19,9 @@ export const REFUSAL_HEADER = "longshore-note-refused";
 
 /** Response header of a member for a read that is in its audit log, and must be in that of the hub. */
 export const AUDITED_HEADER = "longshore-audited";
+
+/** The only path outside of `/api/` that is passed on. */
+export const METRICS_PATH = "/metrics";
 
 /** Largest body whose digest is in the note, in bytes. */
 export const DIGESTED_MAX = 1024 * 1024;
@@ -157,7 +160,7 @@ function toScope(limits: unknown): Scope | null | undefined {
   if (!Array.isArray(limits) || limits.length !== 3) return undefined;
   if (!limits.every((each) => each === null || isList(each))) return undefined;
   const [permissions, stacks, containers] = limits;
-  return { permissions, stacks, containers };
+  return { ...UNLIMITED, permissions, stacks, containers };
 }
 
 const isText = (value: unknown): value is string =>

@@ -44,7 +44,8 @@ function hubSide(deps: SideDeps): HubSide {
     link: (id) => fleet.link(id),
     findHost(ref) {
       const host = selectFleetHost(db, ref) ?? selectFleetHostByName(db, ref);
-      return host && { id: host.id, name: host.name, state: describeState(deps, host) };
+      return host &&
+        { id: host.id, name: host.name, labels: host.labels, state: describeState(deps, host) };
     },
   };
 }

@@ -8,10 +8,12 @@
 import { selectUser } from "../../../db/users.ts";
 import { EngineProtocolError } from "../../../engine/errors.ts";
 import type { Caller, UserRole } from "../../access/caller.ts";
+import { scopeAtHost, seesHost } from "../../access/host_scope.ts";
 import { randomText } from "../../builtins.ts";
 import { withTimeLimit } from "../../deadline.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError, notFound } from "../../errors.ts";
+import type { HostViewer } from "../hosts/visible.ts";
 import type { Link, LinkStream } from "../link/stream.ts";
 import { digestOf, REFUSAL_HEADER, sealNote, type SignedNote } from "../notes/note.ts";
 import { NOTE_REFUSALS, type NoteRefusal } from "../notes/verify.ts";
@@ -69,10 +71,14 @@ interface OpenedPassage extends Passing {
 
 type PassDeps = Pick<Deps, "db" | "passing" | "now">;
 
-/** @throws {AppError} `not_found` for an unknown host. */
-export function findHost({ passing }: Pick<Deps, "passing">, ref: string): PassingHost {
+/** @throws {AppError} `not_found` for an unknown host, and for one that the caller does not see. */
+export function findHost(
+  { passing }: Pick<Deps, "passing">,
+  viewer: HostViewer,
+  ref: string,
+): PassingHost {
   const host = passing.hub()?.findHost(ref);
-  if (!host) throw notFound("Host", ref);
+  if (!host || !seesHost(viewer, host)) throw notFound("Host", ref);
   return host;
 }
 
@@ -164,14 +170,14 @@ function noteOf(
   SignedNote,
   "user" | "name" | "role" | "permissions" | "scope" | "method" | "path"
 > {
-  const { userId, role, apiToken, scope = null } = caller;
+  const { userId, role, apiToken } = caller;
   const owner = email ?? caller.hub?.user ?? "API key";
   return {
     user: userId,
     name: apiToken ? `${owner} (${apiToken.name})` : owner,
     role: role as UserRole,
     permissions,
-    scope,
+    scope: scopeAtHost(caller) ?? null,
     method,
     path: target,
   };

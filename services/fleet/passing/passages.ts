@@ -1,6 +1,7 @@
 /** Requests that are being passed on, within limits for each host and caller. @module */
 
 import { includesRole } from "../../access/caller.ts";
+import { seesHost } from "../../access/host_scope.ts";
 import { createShares, type Shares } from "../../access/shares.ts";
 import type { Deps } from "../../deps.ts";
 import { callerValidity } from "../../stream/validity.ts";
@@ -33,7 +34,8 @@ export function createPassages(deps: Pick<Deps, "accounts" | "now">): Passages {
       shares.set(host.id, ofHost);
       const ending = new AbortController();
       const isAllowed = () =>
-        isValid() && includesRole(deps.accounts.roleOf(caller) ?? "public", caller.role);
+        isValid() && seesHost(caller, host) &&
+        includesRole(deps.accounts.roleOf(caller) ?? "public", caller.role);
       const passage = { isAllowed, abort: () => ending.abort() };
       open.add(passage);
       timer ??= setInterval(check, CHECK_MS);

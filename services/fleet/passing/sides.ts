@@ -10,6 +10,7 @@ import type { NoteParties } from "../notes/verify.ts";
 export interface PassingHost {
   id: string;
   name: string;
+  labels: Readonly<Record<string, string>>;
   /** Its state in words, e.g. `away since 2026-01-01T14:02:00.000Z`. */
   state: string;
 }
@@ -61,7 +62,7 @@ export interface Passages {
    */
   begin(
     caller: Caller,
-    host: Pick<PassingHost, "id" | "name">,
+    host: Pick<PassingHost, "id" | "name" | "labels">,
     isValid?: () => boolean,
   ): Passage;
   /** Their number, for tests. */

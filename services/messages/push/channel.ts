@@ -4,13 +4,16 @@
  * @module
  */
 
+import { selectProblemsOfKinds } from "../../../db/notification_problems.ts";
 import { deletePushToken, selectPushToken } from "../../../db/push_tokens.ts";
 import { enqueueMessage } from "../../events/outbox.ts";
 import type { OutboxChannel, OutboxOutcome } from "../../events/outbox_channel.ts";
 import { outboundRequest, type OutboundResponse } from "../../outbound/http.ts";
-import type { Recorder } from "../../events/recorder.ts";
+import type { Subject } from "../../events/decisions.ts";
+import type { Recorder, RecorderDeps } from "../../events/recorder.ts";
 import { retryAfterMs } from "../../outbound/retry_after.ts";
 import { decide } from "../causes.ts";
+import { HOSTS_JOIN_MS } from "../group.ts";
 import { pushText } from "./text.ts";
 import { openPushToken, pushDevices } from "./tokens.ts";
 import { withoutCredentials } from "../../outbound/url_credentials.ts";
@@ -29,17 +32,27 @@ const RESPONSE_MAX_BYTES = 64 * 1024;
 export const pushRecorder: Recorder = {
   edition: "ce",
   isForPeople: true,
+  takesHosts: true,
+  hasReceivers: (deps) => deps.config.pushUrl !== null && pushDevices(deps).length > 0,
   record(deps, event, root, pause) {
     if (deps.config.pushUrl === null) return;
-    const { explainedBy, isMuted } = decide(deps, event, root, pause);
+    const { explainedBy, isMuted, subject } = decide(deps, event, root, pause);
     const text = pushText(event);
-    if (!text || explainedBy || isMuted) return;
+    if (!text || explainedBy || isMuted || isFurtherHost(deps, subject)) return;
     const payload = JSON.stringify({ ...text, sound: "default", priority: "high" });
     for (const { id } of pushDevices(deps)) {
       enqueueMessage(deps, { channel: CHANNEL, targetId: id, eventKind: event.event, payload });
     }
   },
 };
+
+/** Whether another host has gone away a moment before: one push is enough for an uplink. */
+function isFurtherHost({ db, now }: RecorderDeps, subject: Subject | undefined): boolean {
+  if (subject?.kind !== "host") return false;
+  const at = now().getTime();
+  return selectProblemsOfKinds(db, ["host"], new Date(at + 1).toISOString())
+    .some(({ key, openedAt }) => key !== subject.key && at - Date.parse(openedAt) < HOSTS_JOIN_MS);
+}
 
 /** A target is a registration; messages for a deleted registration are dropped. */
 export const pushChannel: OutboxChannel = {

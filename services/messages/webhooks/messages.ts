@@ -17,6 +17,7 @@ import { findWebhook } from "./webhooks.ts";
  */
 export const webhookRecorder: Recorder = {
   edition: "ce",
+  takesHosts: true,
   record(deps, event, _, pause) {
     if (pause === "maintenance") return;
     for (const id of selectSubscribedWebhooks(deps.db, event.event)) {

@@ -21,6 +21,8 @@ const NIGHT = {
   name_key: "night",
   description: "",
   priority: 0,
+  hosts: null,
+  host_labels: null,
   created_at: AT,
   updated_at: AT,
 };
@@ -67,6 +69,8 @@ Deno.test("deleting a role deletes its permissions and assignments", () => {
     name: "Night",
     description: "",
     priority: 0,
+    hosts: null,
+    host_labels: null,
     created_at: AT,
     updated_at: AT,
     permission_count: 0,

@@ -172,7 +172,12 @@ Deno.test("a user who becomes an admin while their new password is hashed keeps 
     role: "viewer",
     familyId: "",
     address: "",
-    rights: { grants: () => true, includeThoseOf: () => true, isAdmitted: () => true },
+    rights: {
+      grants: () => true,
+      hostLimits: () => undefined,
+      includeThoseOf: () => true,
+      isAdmitted: () => true,
+    },
   };
   const passwords = { password: NEXT, currentPassword: undefined };
 

@@ -25,6 +25,8 @@ Deno.test("POST /roles stores a role and shows it with its counts", async () => 
     ...night,
     permission_count: 3,
     user_count: 0,
+    hosts: null,
+    host_labels: null,
     created_at: "2026-01-01T12:00:00.000Z",
     updated_at: "2026-01-01T12:00:00.000Z",
   });
@@ -202,6 +204,8 @@ Deno.test("roles are listed by priority, highest first, then by name, in pages",
   deepEqual(Object.keys(all.roles[0]).sort(), [
     "created_at",
     "description",
+    "host_labels",
+    "hosts",
     "id",
     "name",
     "permission_count",

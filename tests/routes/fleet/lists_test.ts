@@ -74,10 +74,10 @@ Deno.test("lists over all hosts come from the copies, with host, age and filters
     return list!.map(({ host, name, asOf }) => `${host} ${name ?? ""} ${asOf === NOW}`);
   };
   deepEqual(await rowsOf("containers"), [
-    "edge-7 shop-web true",
     "edge-7 blog-web true",
-    "edge-8 shop-web true",
     "edge-8 blog-web true",
+    "edge-7 shop-web true",
+    "edge-8 shop-web true",
   ]);
   deepEqual(await rowsOf("containers?search=SHOP&label=site=bonn"), ["edge-8 shop-web true"]);
   deepEqual(await rowsOf("stacks?host=edge-7&search=blog"), ["edge-7 blog true"]);
@@ -101,9 +101,9 @@ Deno.test("the overview has sums, and each host with what needs attention", asyn
   deepEqual(edge7.attention, [
     "away",
     "1 unhealthy",
-    "1 degraded stacks",
-    "1 firing alerts",
-    "1 updates",
+    "1 degraded stack",
+    "1 firing alert",
+    "1 update",
   ]);
   deepEqual([edge9.state, edge9.containers, edge9.attention], ["never", null, []]);
 });

@@ -1,6 +1,7 @@
 /** Notes at a member: each attack is refused with its reason, and changes nothing. @module */
 
 import { deepEqual, equal } from "node:assert/strict";
+import { UNLIMITED } from "../../../services/access/scope.ts";
 import {
   digestOf,
   NOTE_HEADER,
@@ -103,7 +104,7 @@ const ATTACKS: Record<string, [code: string, attack: (fleet: TestFleet) => Attac
   "a wider scope after the signature": [
     "signature",
     () => ({
-      note: { scope: { permissions: [], stacks: null, containers: null } },
+      note: { scope: { ...UNLIMITED, permissions: [] } },
       change: rewritten((fields) => fields[5] = null),
     }),
   ],

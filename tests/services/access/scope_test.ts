@@ -5,12 +5,11 @@ import {
   includesStack,
   isLimited,
   type Scope,
+  UNLIMITED as NONE,
 } from "../../../services/access/scope.ts";
 import { hideForeign, visibleTo } from "../../../services/containers/visible.ts";
 import { createInventory } from "../../../services/containers/inventory.ts";
 import { composeLabels, containerOf, idOf, taskLabels } from "../../helpers/fake_containers.ts";
-
-const NONE: Scope = { permissions: null, stacks: null, containers: null };
 
 for (
   const [pattern, name, matches] of [

@@ -1,10 +1,11 @@
 import { equal } from "node:assert/strict";
+import { UNLIMITED } from "../../../services/access/scope.ts";
 import { hideForeign } from "../../../services/containers/visible.ts";
 import { testApp } from "../../helpers/test_app.ts";
 
 const caller = {
-  scope: { permissions: null, stacks: ["shop"], containers: null },
-} as const;
+  scope: { ...UNLIMITED, stacks: ["shop"] },
+};
 
 Deno.test("a reason is searched for foreign names in linear time", () => {
   using app = testApp();

@@ -271,6 +271,17 @@ const EXPECTED: { [Kind in keyof EventMap]: { data: EventMap[Kind]; lines: strin
     data: { host: "edge-7", hostId: "h1" },
     lines: ["🟢 host-1: Host back: edge-7"],
   },
+  "fleet.run_ended": {
+    data: {
+      jobId: "j1",
+      action: "prune",
+      status: "failed",
+      hosts: 3,
+      done: 2,
+      failed: ["edge-7"],
+    },
+    lines: ["🟠 host-1: Run on hosts ended: prune", "Done: 2 of 3 hosts", "Not done: edge-7"],
+  },
   "host.duplicate": {
     data: {
       host: "edge-7",

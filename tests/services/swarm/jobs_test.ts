@@ -1,4 +1,5 @@
 import { deepEqual, equal, rejects, throws } from "node:assert/strict";
+import { UNLIMITED } from "../../../services/access/scope.ts";
 import type { Service, ServiceSpec } from "../../../engine/swarm.ts";
 import type { Caller } from "../../../services/access/caller.ts";
 import { changeService } from "../../../services/swarm/change_steps.ts";
@@ -14,6 +15,7 @@ import { until } from "../../helpers/until.ts";
 
 const ADMIN: Caller = { userId: "1", role: "admin", familyId: "", address: "" };
 const rights = {
+  hostLimits: () => undefined,
   grants: () => true,
   includeThoseOf: () => true,
   isAdmitted: () => true,
@@ -149,7 +151,7 @@ Deno.test("a custom role chooses a tag, but not another repository", () =>
     const operator: Caller = { ...ADMIN, role: "operator", rights };
     const limited: Caller = {
       ...ADMIN,
-      scope: { permissions: null, stacks: ["*"], containers: null },
+      scope: { ...UNLIMITED, stacks: ["*"] },
     };
     const other = { image: "other:1" };
     await rejects(updateService(deps, operator, "web", other), { code: "forbidden" });

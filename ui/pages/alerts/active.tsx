@@ -9,7 +9,7 @@ import { fieldsOf } from "../../components/fields.tsx";
 import { FormDialog, type SaveProps } from "../../components/form.tsx";
 import type { FormValues } from "../../components/form_values.ts";
 import { Section } from "../../components/page.tsx";
-import { Badge, Text } from "../../components/states.tsx";
+import { Badge, Text, type Tone } from "../../components/states.tsx";
 import type { Column } from "../../components/columns.tsx";
 import { Table } from "../../components/table.tsx";
 import { capital, plain } from "../../base/text.ts";
@@ -58,15 +58,16 @@ export function ActiveAlerts({ alerts, onChange }: {
 const nameOf = ({ ruleName, container }: AlertEvent): string =>
   container === null ? ruleName : `${ruleName} of ${container}`;
 
-const SEVERITY_TONES = { info: "idle", warning: "warn", critical: "bad" } as const;
+const SEVERITY_TONES: Record<string, Tone> = { warning: "warn", critical: "bad" };
 
-const SeverityBadge = ({ severity }: Pick<AlertEvent, "severity">) => (
-  <Badge tone={SEVERITY_TONES[severity]}>{capital(severity)}</Badge>
+const SeverityBadge = ({ severity }: { severity: string }) => (
+  <Badge tone={SEVERITY_TONES[severity] ?? "idle"}>{capital(severity)}</Badge>
 );
 
 /** A name and, below it, the severity and what else is to be said. */
-export function WithSeverity({ name, severity, children }: Pick<AlertEvent, "severity"> & {
+export function WithSeverity({ name, severity, children }: {
   name: string;
+  severity: string;
   children?: ComponentChildren;
 }) {
   return (

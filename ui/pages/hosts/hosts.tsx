@@ -1,177 +1,49 @@
-/** Hosts: the fleet of this server. @module */
+/** Hosts: the fleet of this server, and what all of its hosts have. @module */
 
-import { api } from "../../api/client.ts";
-import type { FleetHost, FleetOverview } from "../../api/types.ts";
-import { type Column, NAME_COLUMN, textColumn, timeColumn } from "../../components/columns.tsx";
-import { confirm, useDialog } from "../../components/dialog.tsx";
+import type { ComponentType } from "preact";
+import { Page } from "../../components/page.tsx";
+import { Tabs } from "../../components/tabs.tsx";
 import { useRead } from "../../components/reading.ts";
-import { ResourcePage } from "../../components/resource.tsx";
-import { SecretDialog } from "../../components/secret_dialog.tsx";
-import { Badge, State, type Tone } from "../../components/states.tsx";
-import { Time } from "../../components/time.tsx";
-import { capital, count, plain } from "../../base/text.ts";
-import { href } from "../../state/router.ts";
-import { withResult } from "../../state/toasts.ts";
-import { LaterForm } from "./later_form.tsx";
-import { Pending } from "./pending.tsx";
-import { HostForm, labelText, type SavedHost } from "./form.tsx";
+import { query } from "../../state/router.ts";
+import { hasRole } from "../../state/session.ts";
+import { FleetHosts } from "./fleet_hosts.tsx";
+import { Alerts, Containers, type ListProps, Stacks, Updates } from "./lists.tsx";
 
-const TONES: Record<FleetHost["state"], Tone> = {
-  connected: "good",
-  late: "warn",
-  away: "bad",
-  pending: "warn",
-  never: "idle",
-  left: "idle",
+interface Tab {
+  name: string;
+  permission: string;
+  Body: ComponentType<ListProps>;
+}
+
+/** Tabs by their name in `?list=`. */
+const TABS: Readonly<Record<string, Tab>> = {
+  containers: { name: "Containers", permission: "containers:read", Body: Containers },
+  stacks: { name: "Stacks", permission: "stacks:read", Body: Stacks },
+  updates: { name: "Updates", permission: "containers:read", Body: Updates },
+  alerts: { name: "Alerts", permission: "alerts:read", Body: Alerts },
 };
 
-/** A host with what needs attention there, in words. */
-interface HostRow extends FleetHost {
-  attention: readonly string[];
-}
-
-const COLUMNS: readonly Column<HostRow>[] = [
-  {
-    ...NAME_COLUMN,
-    cell: ({ name, state }) =>
-      state === "pending" || state === "never" || state === "left"
-        ? plain(name)
-        : <a class="cut" href={href(`/hosts/${name}/`)}>{plain(name)}</a>,
-  },
-  {
-    title: "State",
-    cell: ({ state, since }) => (
-      <span class="name-cell">
-        <State state={state} tone={TONES[state]} />
-        {since !== null && (
-          <span class="muted secondary">
-            since <Time at={since} />
-          </span>
-        )}
-      </span>
-    ),
-    sort: ({ state }) => state,
-    width: "w-m",
-  },
-  {
-    title: "Attention",
-    cell: ({ attention }) => <span class="wraps">{plain(capital(attention.join(", ")))}</span>,
-    sort: ({ attention }) => -attention.length,
-    width: "w-m",
-  },
-  {
-    title: "Labels",
-    cell: ({ labels }) => (
-      <span class="name-cell wraps">
-        {Object.entries(labels).map(([key, value]) => (
-          <Badge key={key}>{plain(`${key}=${value}`)}</Badge>
-        ))}
-      </span>
-    ),
-    sort: ({ labels }) => labelText(labels),
-    width: "w-m",
-    wide: true,
-  },
-  textColumn("Address", ({ address }) => address, { width: "w-m", wide: true }),
-  textColumn("Version", ({ version }) => version, { width: "w-s", wide: true }),
-  timeColumn("Last seen", ({ lastSeenAt }) => lastSeenAt, { width: "w-s" }),
-];
-
 export default function Hosts() {
-  const reading = useRead("GET /api/fleet/hosts", {});
-  const overview = useRead("GET /api/fleet/overview", {});
-  const known = new Map(overview.data.value?.hosts.map((each) => [each.id, each]));
-  const rows = reading.data.value?.hosts.map((each): HostRow => ({
-    ...each,
-    attention: attentionOf(known.get(each.id)),
-  }));
-  const pending = useRead("GET /api/fleet/pending", {});
-  const dialog = useDialog();
-  const showLine = (saved: SavedHost) => {
-    if (!("command" in saved)) return;
-    dialog.open(SecretDialog, {
-      title: "Invite created",
-      label: "Line for the new host",
-      secret: saved.command,
-      children: (
-        <>
-          Run this line in the shell of the new host until <Time at={saved.expiresAt} />.
-        </>
-      ),
-    });
-  };
+  const { data } = useRead("GET /api/fleet/hosts", {});
+  const hosts = data.value?.hosts ?? [];
+  const tabs = Object.entries(TABS).filter(([, tab]) => hasRole("viewer", tab.permission));
+  const [, open] = tabs.find(([list]) => list === query.value.get("list")) ?? [];
+  // An empty fleet has no lists.
+  const body = open ? <open.Body key={open.name} hosts={hosts} /> : <FleetHosts />;
   return (
-    <ResourcePage
-      title="Hosts"
-      noun="host"
-      reading={reading}
-      rows={rows}
-      above={rows && rows.length > 0 && overview.data.value && (
-        <>
-          <p class="muted">{sumsText(overview.data.value.sums)}</p>
-          <Pending {...pending} />
-        </>
+    <Page title="Hosts">
+      {hosts.length === 0 ? body : (
+        <Tabs
+          name="Hosts"
+          current={open?.name ?? "Hosts"}
+          tabs={[
+            { name: "Hosts", to: "/hosts" },
+            ...tabs.map(([list, { name }]) => ({ name, to: `/hosts?list=${list}` })),
+          ]}
+        >
+          {body}
+        </Tabs>
       )}
-      columns={COLUMNS}
-      write={["admin", "fleet:write"]}
-      form={HostForm}
-      onCreated={showLine}
-      actionsFor={["admin", "fleet:write"]}
-      actions={(host, { edit, remove }) => [
-        ...host.state === "pending"
-          ? [{ name: "Accept", onSelect: () => void accept(host, reading.reload) }]
-          : [],
-        ...host.state === "away"
-          ? [{
-            name: "When it is back",
-            onSelect: () => dialog.open(LaterForm, { host, onSaved: pending.reload }),
-          }]
-          : [],
-        ...edit,
-        ...remove,
-      ]}
-      deletion={{
-        verb: "Remove",
-        consequence: ({ name }) =>
-          `${plain(name)} is not managed from here any more. Nothing on the host itself changes.`,
-        work: ({ id }) => api("DELETE /api/fleet/hosts/{id}", { path: { id } }),
-      }}
-      dialog={dialog}
-      search={{
-        textOf: ({ name, labels, address }) => `${name}\n${labelText(labels)}\n${address}`,
-        placeholder: "Name, label or address",
-      }}
-      defaultSort="name"
-      empty={"No other hosts yet. A host that joins can be managed from here; it opens the " +
-        "connection itself, so that it works behind a router."}
-    />
+    </Page>
   );
-}
-
-/** The state has a column of its own. */
-const attentionOf = (host: FleetOverview["hosts"][number] | undefined): readonly string[] =>
-  host?.attention.filter((words) => words !== host.state) ?? [];
-
-/** Sums over all hosts; parts that are not known are left out. */
-function sumsText({ containers, stacks, alerts, updates }: FleetOverview["sums"]): string {
-  return [
-    containers && `${count(containers.total, "container")}, ${containers.running} running`,
-    containers && containers.unhealthy > 0 && `${containers.unhealthy} unhealthy`,
-    stacks && count(stacks.total, "stack"),
-    stacks && stacks.degraded > 0 && `${stacks.degraded} degraded`,
-    alerts && count(alerts.total, "firing alert"),
-    updates && count(updates.available, "update"),
-  ].filter(Boolean).join(" · ");
-}
-
-/** Compares the fingerprint first: an address or a name can be anyone's. */
-async function accept({ id, name, machine, fingerprint }: FleetHost, onDone: () => void) {
-  const consequence = `${plain(machine)} joins the fleet. Its fingerprint, which ` +
-    `\`longshore join\` has shown there, must be ${plain(fingerprint)}.`;
-  if (!await confirm({ verb: "Accept", name, consequence })) return;
-  await withResult(
-    `Accepted ${plain(name)}`,
-    () => api("POST /api/fleet/hosts/{id}/accept", { path: { id } }),
-  );
-  onDone();
 }

@@ -4,7 +4,7 @@ import { useEffect, useMemo } from "preact/hooks";
 import { type Signal, useSignal } from "@preact/signals";
 import type { ApiError } from "../../api/client.ts";
 import { count } from "../../base/text.ts";
-import { followStream, type StreamFrame } from "../../state/stream.ts";
+import { followStream, type StreamFrame, type StreamOptions } from "../../state/stream.ts";
 import { createLogBuffer, type LogBuffer, type SentLine } from "./buffer.ts";
 
 export interface Following {
@@ -18,11 +18,12 @@ export interface Following {
 }
 
 /**
- * @param path The stream's path and query; another one begins again.
- * @param isMerged Whether it has several containers.
+ * @param paths Path and query of each stream; others begin again.
+ * @param isMerged Whether they have several containers.
  */
-export function useFollowing(path: string, isMerged: boolean): Following {
-  const buffer = useMemo(() => createLogBuffer({ isMerged }), [path, isMerged]);
+export function useFollowing(paths: readonly string[], isMerged: boolean): Following {
+  const key = paths.join("\n");
+  const buffer = useMemo(() => createLogBuffer({ isMerged }), [key, isMerged]);
   const version = useSignal(0);
   const round = useSignal(0);
   const state = useSignal<"opening" | "live" | "reconnecting">("opening");
@@ -31,9 +32,6 @@ export function useFollowing(path: string, isMerged: boolean): Following {
   useEffect(() => {
     state.value = "opening";
     error.value = undefined;
-    let end: AbortController | undefined;
-    let lastEventId: string | undefined;
-    let isOver = false;
     let waiting: StreamFrame[] = [];
     let request: number | undefined;
     const flush = () => {
@@ -42,31 +40,19 @@ export function useFollowing(path: string, isMerged: boolean): Following {
       waiting = [];
       version.value++;
     };
-    const followWhileVisible = () => {
-      end?.abort();
-      if (document.hidden || isOver) return;
-      end = new AbortController();
-      void followStream({
-        path,
-        signal: end.signal,
-        lastEventId,
+    const followers = paths.map((path) =>
+      followWhileVisible(path, {
         onFrame(frame) {
-          lastEventId = frame.id ?? lastEventId;
           waiting.push(frame);
           request ??= requestAnimationFrame(flush);
-          isOver = frame.type === "end" && isFinal(path, frame);
-          if (isOver) end?.abort();
         },
         onState: (next) => state.value = next,
         onRefusal: (refusal) => error.value = refusal,
-      });
-    };
-    followWhileVisible();
-    document.addEventListener("visibilitychange", followWhileVisible);
+      })
+    );
     return () => {
-      document.removeEventListener("visibilitychange", followWhileVisible);
       if (request !== undefined) cancelAnimationFrame(request);
-      end?.abort();
+      for (const end of followers) end();
     };
   }, [buffer, round.value]);
   const retry = () => {
@@ -74,6 +60,38 @@ export function useFollowing(path: string, isMerged: boolean): Following {
     round.value++;
   };
   return { buffer, version, state, error, retry };
+}
+
+/** Follows one stream. @returns The function that ends it. */
+function followWhileVisible(
+  path: string,
+  { onFrame, ...options }: Pick<StreamOptions, "onFrame" | "onState" | "onRefusal">,
+): () => void {
+  let end: AbortController | undefined;
+  let lastEventId: string | undefined;
+  let isOver = false;
+  const follow = () => {
+    end?.abort();
+    if (document.hidden || isOver) return;
+    end = new AbortController();
+    void followStream({
+      ...options,
+      ...{ path, lastEventId },
+      signal: end.signal,
+      onFrame(frame) {
+        lastEventId = frame.id ?? lastEventId;
+        onFrame(frame);
+        isOver = frame.type === "end" && isFinal(path, frame);
+        if (isOver) end?.abort();
+      },
+    });
+  };
+  follow();
+  document.addEventListener("visibilitychange", follow);
+  return () => {
+    document.removeEventListener("visibilitychange", follow);
+    end?.abort();
+  };
 }
 
 /** Whether no line can follow: by its name, a container can be created again. */
@@ -86,14 +104,34 @@ const ENDS: Record<string, string> = {
   unreadable: "The log of this container cannot be read",
 };
 
+/** Notes about containers of a host whose lines are missing. */
+const MISSING: Record<string, string> = {
+  away: "The host is away",
+  refused: "The host refuses this log",
+  gone: "The host has no such container",
+};
+
+interface Sent {
+  container: string;
+  /** Only of a host of the fleet. */
+  host?: string;
+}
+
+const nameOf = ({ container, host }: Sent) =>
+  host === undefined ? container : `${host}/${container}`;
+
 function take(buffer: LogBuffer, { type, json }: StreamFrame): void {
   const data: unknown = JSON.parse(json);
-  if (type === "log") return buffer.add((Array.isArray(data) ? data : [data]) as SentLine[]);
-  const { container, dropped, reason } = data as {
-    container: string;
+  if (type === "log") {
+    const lines = (Array.isArray(data) ? data : [data]) as (SentLine & Sent)[];
+    return buffer.add(lines.map((line) => ({ ...line, container: nameOf(line) })));
+  }
+  if (type === "missing") return takeMissing(buffer, data as MissingFrame);
+  const { dropped, reason, ...sent } = data as Sent & {
     dropped?: number | null;
     reason?: string;
   };
+  const container = nameOf(sent);
   if (type === "gap") {
     const missing = dropped == null ? "Lines are missing" : `${count(dropped, "line")} missing`;
     buffer.addNote(container, missing);
@@ -101,5 +139,18 @@ function take(buffer: LogBuffer, { type, json }: StreamFrame): void {
     buffer.addNote(container, "Restarted");
   } else if (type === "end") {
     buffer.addNote(container, ENDS[reason ?? ""] ?? "The log has ended");
+  }
+}
+
+interface MissingFrame {
+  host: string;
+  missing: { containers: string[]; reason: string }[];
+}
+
+function takeMissing(buffer: LogBuffer, { host, missing }: MissingFrame): void {
+  if (missing.length === 0) buffer.addNote(host, "All lines are here again");
+  for (const { containers, reason } of missing) {
+    const note = MISSING[reason] ?? "Lines are missing";
+    for (const container of containers) buffer.addNote(nameOf({ host, container }), note);
   }
 }

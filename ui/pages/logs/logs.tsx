@@ -1,5 +1,6 @@
-/** Logs of one or several containers, merged. @module */
+/** Logs of one or several containers, also of hosts of the fleet, merged. @module */
 
+import { useSignal } from "@preact/signals";
 import { Button, Link } from "../../components/button.tsx";
 import { Page, Section } from "../../components/page.tsx";
 import { Empty, State } from "../../components/states.tsx";
@@ -7,18 +8,31 @@ import { byCollation, plain } from "../../base/text.ts";
 import { containers, healthOf } from "../../state/live.ts";
 import { href, navigate, query } from "../../state/router.ts";
 import { UnknownContainers } from "../../parts/unknown_containers.tsx";
-import { LogView } from "./view.tsx";
+import {
+  hasHosts,
+  HostChoice,
+  HostSelect,
+  isOfHost,
+  nameAtHost,
+  useContainersOf,
+} from "./of_hosts.tsx";
+import { type LogStream, LogView } from "./view.tsx";
 
 /** Limit of containers of a stream. */
 const CONTAINERS_MAX = 50;
 
 export default function Logs() {
   const chosen = query.value.getAll("container").slice(0, CONTAINERS_MAX);
-  const names = (containers.value ?? []).map(({ name }) => name).sort();
+  const host = useSignal<string | undefined>(undefined);
+  const atHost = useContainersOf(host.value);
+  const names = host.value === undefined
+    ? (containers.value ?? []).map(({ name }) => name).sort()
+    : (atHost ?? []).map(nameAtHost);
   const others = names.filter((name) => !chosen.includes(name));
   return (
     <Page title="Logs">
       <div class="filters" role="group" aria-label="Containers">
+        {hasHosts && <HostSelect host={host.value} onChange={(next) => host.value = next} />}
         <select
           aria-label="Add container"
           value=""
@@ -38,17 +52,34 @@ export default function Logs() {
           </Button>
         ))}
       </div>
-      {chosen.length === 0 ? <Choice /> : (
-        <LogView
-          stream="api/logs/stream"
-          parameters={chosen.map((name) => ["container", name] as [string, string])}
-          isMerged={chosen.length > 1}
-          {...chosen.length === 1 && { container: { id: chosen[0]!, name: chosen[0]! } }}
-        />
-      )}
+      {chosen.length > 0
+        ? <ChosenLogs chosen={chosen} />
+        : host.value === undefined
+        ? <Choice />
+        : <HostChoice host={host.value} containers={atHost} />}
     </Page>
   );
 }
+
+function ChosenLogs({ chosen }: { chosen: readonly string[] }) {
+  const own = streamOf("api/logs/stream", chosen.filter((name) => !isOfHost(name)));
+  const ofHosts = streamOf("api/fleet/logs/stream", chosen.filter(isOfHost));
+  const [first, also] = [...own, ...ofHosts];
+  const [name] = chosen;
+  return (
+    <LogView
+      {...first!}
+      also={also}
+      isMerged={chosen.length > 1}
+      {...chosen.length === 1 && !isOfHost(name!) && { container: { id: name!, name: name! } }}
+    />
+  );
+}
+
+const streamOf = (stream: string, names: readonly string[]): LogStream[] =>
+  names.length === 0
+    ? []
+    : [{ stream, parameters: names.map((name) => ["container", name] as [string, string]) }];
 
 /** Limit of containers that are offered as links. */
 const LINKS_MAX = 200;

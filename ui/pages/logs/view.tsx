@@ -25,18 +25,23 @@ const SINCE = [
 /** Lines of each container that are read first, unless since a time. */
 const TAIL = 1_000;
 
-interface LogViewProps {
-  /** The stream's path below the root. */
+/** A stream of lines. */
+export interface LogStream {
+  /** Its path below the root. */
   stream: string;
-  /** Parameters of the stream. */
   parameters?: readonly [name: string, value: string][];
+}
+
+interface LogViewProps extends LogStream {
+  /** Another stream, whose lines are merged into this one's. */
+  also?: LogStream | undefined;
   /** Whether lines come from several containers, whose names are shown. */
   isMerged?: boolean;
   /** The container whose whole log the service offers as a file. */
   container?: { id: string; name: string };
 }
 
-export function LogView({ stream, parameters = [], isMerged = false, container }: LogViewProps) {
+export function LogView({ also, isMerged = false, container, ...first }: LogViewProps) {
   const params = query.value;
   const q = params.get("q") ?? "";
   const isRegex = params.get("regex") === "1";
@@ -44,11 +49,14 @@ export function LogView({ stream, parameters = [], isMerged = false, container }
   const since = params.get("since") ?? "";
   const isWrapped = params.get("wrap") !== "0";
   const hasTimes = params.get("timestamps") === "1";
-  const search = new URLSearchParams([
-    ...parameters.map(([name, value]) => [name, value]),
-    since === "" ? ["tail", String(TAIL)] : ["since", since],
-  ]);
-  const following = useFollowing(`${stream}?${search}`, isMerged);
+  const paths = [first, ...also ? [also] : []].map(({ stream, parameters = [] }) => {
+    const search = new URLSearchParams([
+      ...parameters.map(([name, value]) => [name, value]),
+      since === "" ? ["tail", String(TAIL)] : ["since", since],
+    ]);
+    return `${stream}?${search}`;
+  });
+  const following = useFollowing(paths, isMerged);
   const { buffer, version, error, retry } = following;
   const follow = useSignal(true);
 

@@ -2,17 +2,21 @@
 
 import { Section } from "../../components/page.tsx";
 import { Empty } from "../../components/states.tsx";
-import { events } from "../../state/live.ts";
+import { events, hostEvents } from "../../state/live.ts";
 import { EventList } from "../../parts/event_list.tsx";
 
 const SHOWN_MAX = 12;
 
+/** With those of the fleet's hosts, each with the name of its host. */
 export function RecentEvents() {
+  const ofHosts = hostEvents.value;
+  const all = ofHosts.length === 0 ? events.value : [...events.value, ...ofHosts]
+    .sort((a, b) => Date.parse(b.timestamp) - Date.parse(a.timestamp));
   return (
     <Section title="Recent events" wide>
-      {events.value.length === 0
+      {all.length === 0
         ? <Empty>Nothing has happened since Longshore started.</Empty>
-        : <EventList name="Recent events" events={events.value.slice(0, SHOWN_MAX)} />}
+        : <EventList name="Recent events" events={all.slice(0, SHOWN_MAX)} />}
     </Section>
   );
 }

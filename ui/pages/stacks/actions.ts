@@ -19,7 +19,7 @@ const isDeployed = ({ services }: Pick<StackState, "services">): boolean =>
   (typeof services === "number" ? services : services.length) > 0;
 
 /** The status in words. A stack that only has sources is not stopped. */
-export const statusOf = (stack: StackState): string =>
+export const statusOf = (stack: Pick<StackState, "services"> & { status: string }): string =>
   isDeployed(stack) ? stack.status : "not deployed";
 
 const ACTIONS = {

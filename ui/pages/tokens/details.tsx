@@ -4,6 +4,7 @@ import type { ApiToken } from "../../api/types.ts";
 import { Button } from "../../components/button.tsx";
 import { Dialog } from "../../components/dialog.tsx";
 import { Fact, Facts, TimeFact } from "../../components/facts.tsx";
+import { hasFleet, hostLimitsText } from "../../parts/host_limits.tsx";
 import { capital, plain } from "../../base/text.ts";
 
 export function TokenDetails({ token, onClose }: { token: ApiToken; onClose: () => void }) {
@@ -19,6 +20,11 @@ export function TokenDetails({ token, onClose }: { token: ApiToken; onClose: () 
         </Fact>
         <Fact name="Stacks">{namesOf(token.stacks)}</Fact>
         <Fact name="Containers">{namesOf(token.containers)}</Fact>
+        {(hasFleet() || token.hosts || token.hostLabels) && (
+          <Fact name="Hosts">
+            {hostLimitsText({ hosts: token.hosts, labels: token.hostLabels })}
+          </Fact>
+        )}
         <TimeFact name="Created" at={token.createdAt} />
         <TimeFact name="Rotated" at={token.rotatedAt} none="Never" />
         <TimeFact name="Expires" at={token.expiresAt} none="Never" />

@@ -7,6 +7,7 @@ import { optionsOf, SelectField, TextField } from "../../components/fields.tsx";
 import { FormDialog, type SaveProps } from "../../components/form.tsx";
 import { listOf } from "../../components/form_values.ts";
 import { capital } from "../../base/text.ts";
+import { HostLimitFields, hostLimitsOf } from "../../parts/host_limits.tsx";
 import { hasRole, ROLES } from "../../state/session.ts";
 import { ACTIONS } from "../enterprise/roles/permissions.ts";
 
@@ -28,13 +29,16 @@ export function TokenForm({ onClose, onSaved }: SaveProps<IssuedApiToken>) {
       submit="Create"
       wide
       onClose={onClose}
-      onSubmit={async ({ name, role, days, stacks, containers, permissions = [] }) => {
+      onSubmit={async ({ name, role, days, stacks, containers, permissions = [], ...others }) => {
+        const { hosts, labels: hostLabels } = hostLimitsOf(others);
         const body: NewApiToken = {
           name,
           role,
           expiresAt: days === "" ? null : new Date(Date.now() + days * DAY_MS).toISOString(),
           stacks: listOf(stacks),
           containers: listOf(containers),
+          hosts,
+          hostLabels,
           permissions: permissions.length > 0 ? permissions : null,
         };
         onSaved(await api("POST /api/tokens", { body }));
@@ -68,6 +72,11 @@ export function TokenForm({ onClose, onSaved }: SaveProps<IssuedApiToken>) {
           />
         </div>
       </details>
+      <HostLimitFields
+        hosts={null}
+        labels={null}
+        effect="A token with a limit here sees no other host, and no containers of this server."
+      />
       <details class="more-fields">
         <summary>Permissions</summary>
         <div class="permissions">

@@ -20,11 +20,11 @@ import { ResourcePage } from "../../components/resource.tsx";
 const columnsFor = (owners: readonly UserOption[] | undefined): readonly Column<ApiToken>[] => [
   {
     title: "Name",
-    cell: ({ name, userId, permissions, stacks, containers, isSuspended }) => (
+    cell: ({ name, userId, permissions, stacks, containers, hosts, hostLabels, isSuspended }) => (
       <span class="name-cell wraps">
         <Text>{name}</Text>
         {owners && <span class="muted secondary wide">{plain(userName(owners, userId))}</span>}
-        {(permissions || stacks || containers) && <Badge>Limited</Badge>}
+        {(permissions || stacks || containers || hosts || hostLabels) && <Badge>Limited</Badge>}
         {isSuspended && <Badge tone="bad">Suspended</Badge>}
       </span>
     ),

@@ -1,7 +1,7 @@
 /** The columns of the images in use. @module */
 
 import type { ImageUpdate } from "../../api/types.ts";
-import { Badge, State, withBreaks } from "../../components/states.tsx";
+import { Badge, State, type Tone, withBreaks } from "../../components/states.tsx";
 import { type Column, timeColumn } from "../../components/columns.tsx";
 import { capital, imageName, plain } from "../../base/text.ts";
 import { Time } from "../../components/time.tsx";
@@ -27,6 +27,11 @@ const isBlocked = (update: ImageUpdate) =>
 
 /** Whether there is a newer image that may be installed. */
 export const isAvailable = (update: ImageUpdate): boolean => isNewer(update) && !isBlocked(update);
+
+/** Name and tone of a status, which can be one of another version of this program. */
+export const wordOf = (status: string): { name: string; tone: Tone } =>
+  (STATUSES as Record<string, { name: string; tone: Tone }>)[status] ??
+    { name: status, tone: "idle" };
 
 const statusOf = (update: ImageUpdate) => isBlocked(update) ? BLOCKED : STATUSES[update.status];
 

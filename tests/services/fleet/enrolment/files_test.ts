@@ -28,7 +28,7 @@ Deno.test("a host joins with a request and an answer that are carried by hand", 
   const answer = await answerRequest(hub.deps, request, GIVEN);
   const membership = await acceptAnswer(member.deps, parseAnswer(carried(answer)));
 
-  const [host] = await listHosts(hub.deps);
+  const [host] = await listHosts(hub.deps, {});
   deepEqual([host!.name, host!.state, host!.labels], ["edge-7", "never", { site: "kiel" }]);
   equal(membership.hostId, host!.id);
   equal(membership.hubKey, await keyOf(hub));

@@ -1,4 +1,5 @@
 import { deepEqual } from "node:assert/strict";
+import { UNLIMITED } from "../../../../services/access/scope.ts";
 import { replaceCheckedImage } from "../../../../db/updates/images.ts";
 import { listUpdates } from "../../../../services/updates/check/list.ts";
 import { createSwarmManager } from "../../../../services/swarm/manager.ts";
@@ -33,7 +34,7 @@ Deno.test("an update of a service is seen by its pinned digest if its tasks run 
   using app = testApp({ engine: fake.engine });
   const deps = { ...app.deps, swarm: createSwarmManager(fake.engine, app.deps.now) };
   const read = async (stacks: string[] | null) =>
-    (await listUpdates(deps, { scope: { permissions: null, stacks, containers: null } }))
+    (await listUpdates(deps, { scope: { ...UNLIMITED, stacks } }))
       .map(({ image, status, services }) => ({ image, status, services }));
   const row = (status: string, isOutdated: boolean) => [{
     image: "registry.example/app:1",

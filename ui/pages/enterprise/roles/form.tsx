@@ -5,6 +5,7 @@ import type { Permission, Role } from "../../../api/types.ts";
 import { fieldsOf } from "../../../components/fields.tsx";
 import { EditDialog, type EditProps, saveItem } from "../../../components/form.tsx";
 import type { FormValues } from "../../../components/form_values.ts";
+import { HostLimitFields, hostLimitsOf } from "../../../parts/host_limits.tsx";
 import { actionsOf, ANY, permissionText, type Resource, RESOURCES } from "./permissions.ts";
 
 export function RoleForm({ item: role, ...dialog }: EditProps<Role>) {
@@ -23,6 +24,12 @@ export function RoleForm({ item: role, ...dialog }: EditProps<Role>) {
         })}
       </div>
       {text("Description", "description", { maxLength: 1_000 })}
+      <HostLimitFields
+        hosts={role?.hosts ?? null}
+        labels={role?.host_labels ?? null}
+        effect={"A limit here narrows the built-in role of the users, too: they see no other host, " +
+          "and no containers of this server."}
+      />
       <div class="permissions">
         <p class="hint">
           "all" includes the actions of later versions, and "every resource" all but files. You
@@ -46,9 +53,12 @@ export function RoleForm({ item: role, ...dialog }: EditProps<Role>) {
 }
 
 /** The groups of checkboxes are named after their resources. */
-function bodyOf({ name, description, priority, ...actions }: FormValues) {
+function bodyOf(
+  { name, description, priority, hosts: names, hostLabels, ...actions }: FormValues,
+) {
+  const { hosts, labels } = hostLimitsOf({ hosts: names, hostLabels });
   const permissions: Permission[] = RESOURCES
     .map((resource: Resource) => ({ resource, actions: actions[resource] }))
     .filter(({ actions }) => actions.length > 0);
-  return { name, description, priority, permissions };
+  return { name, description, priority, permissions, hosts, host_labels: labels };
 }

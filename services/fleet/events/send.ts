@@ -1,0 +1,148 @@
+/** Sends the events of this member to its hub, and lets the own channels tell what the hub does not. @module */
+
+import {
+  deleteOutgoingEvent,
+  deleteOutgoingEvents,
+  type OutgoingEvent,
+  selectOutgoingEvents,
+  selectUntoldEvents,
+  updateOutgoingEvent,
+} from "../../../db/fleet_outgoing_events.ts";
+import type { Deps } from "../../deps.ts";
+import { type EmitDeps, tellPeople } from "../../events/emit.ts";
+import type { AppEvent } from "../../events/events.ts";
+import { sleep } from "../../waiting.ts";
+import { type Control, CONTROL_MAX, EVENTS_MAX, type PassedEvent } from "../link/control.ts";
+import type { OpenLink } from "../link/open_link.ts";
+import { HUB_AWAY_MS } from "./outgoing.ts";
+import { bytesOf } from "./shorten.ts";
+
+const ROUND_MS = 5_000;
+
+/** Longest wait for an event before the queue is read again, in milliseconds. */
+const WAIT_MS = 60_000;
+
+/** Events that are told in one transaction. */
+const TOLD_AT_ONCE = 50;
+
+/** Bytes of the events of a message; the rest of it is short. */
+const EVENTS_BYTES_MAX = CONTROL_MAX - 1_024;
+
+export type SendDeps = EmitDeps & Pick<Deps, "fleet" | "now" | "outgoing">;
+
+/** Sends events over one link, some at a time. */
+export interface EventSender {
+  /** Sends until `signal` aborts. */
+  run(signal: AbortSignal): Promise<void>;
+  /** Takes an acknowledgement of the hub. */
+  onTaken(taken: Control<"taken">): void;
+}
+
+export function createEventSender(deps: SendDeps, link: Pick<OpenLink, "tell">): EventSender {
+  const { db, outgoing } = deps;
+  let waiting: PromiseWithResolvers<Control<"taken"> | undefined> | undefined;
+
+  async function sendNext(signal: AbortSignal): Promise<void> {
+    const events = nextEvents(db);
+    if (events.length === 0) return await outgoing.signal.wait(WAIT_MS, signal);
+    waiting = Promise.withResolvers();
+    link.tell({ type: "events", events: events.map(toPassed) });
+    const taken = await waiting.promise;
+    waiting = undefined;
+    if (taken) settle(deps, events, taken);
+  }
+
+  return {
+    async run(signal) {
+      const stop = () => waiting?.resolve(undefined);
+      signal.addEventListener("abort", stop, { once: true });
+      while (!signal.aborted) {
+        if (outgoing.isNeeded) {
+          outgoing.isHubAway = false;
+          await sendNext(signal);
+        } else await deps.fleet.changed(signal);
+      }
+    },
+    onTaken: (taken) => waiting?.resolve(taken),
+  };
+}
+
+/** The oldest events, as many as a message can have. */
+function nextEvents(db: Deps["db"]): OutgoingEvent[] {
+  let bytes = 0;
+  const rows = selectOutgoingEvents(db, EVENTS_MAX);
+  const end = rows.findIndex((row) => (bytes += bytesOf(toPassed(row))) > EVENTS_BYTES_MAX);
+  return end < 0 ? rows : rows.slice(0, Math.max(1, end));
+}
+
+function toPassed({ sequence, id, mode, event, rootId, stack }: OutgoingEvent): PassedEvent {
+  const { event: kind, eventId, timestamp, data } = event as AppEvent;
+  return {
+    ...{ sequence, id, mode, rootId },
+    stack: stack?.slice(0, 255) ?? null,
+    event: { event: kind, eventId, timestamp, data: { ...data } },
+  };
+}
+
+/** Forgets what the hub has taken, and tells people what it leaves to this host. */
+function settle(
+  deps: SendDeps,
+  events: readonly OutgoingEvent[],
+  { upTo, left }: Control<"taken">,
+): void {
+  const taken = events.filter(({ sequence }) => sequence <= upTo);
+  deps.db.transaction(() => {
+    for (const { sequence, mode, event } of taken) {
+      deleteOutgoingEvent(deps.db, sequence);
+      if (mode !== "told" && left.includes(sequence)) tellPeople(deps, event as AppEvent);
+    }
+  });
+}
+
+/** Uses the own channels while the hub is away, until `signal` aborts or the membership ends. */
+export async function watchHub(
+  deps: SendDeps,
+  signal: AbortSignal,
+  round: () => void,
+): Promise<void> {
+  while (!signal.aborted && deps.fleet.membership) {
+    checkHub(deps);
+    round();
+    await sleep(ROUND_MS, signal);
+  }
+  if (!deps.fleet.membership) forgetHub(deps);
+}
+
+/** Tells people what the hub has not taken, once it has been away for ten minutes. */
+export function checkHub(deps: SendDeps): void {
+  const { fleet, now, outgoing } = deps;
+  // The hub takes no events any more, e.g. because it has an older version again.
+  if (!outgoing.isNeeded) return forgetHub(deps);
+  const at = now().getTime();
+  if (fleet.hub.link) outgoing.hubSeenMs = at;
+  if (outgoing.isHubAway || at - outgoing.hubSeenMs < HUB_AWAY_MS) return;
+  tellUntold(deps);
+  outgoing.isHubAway = true;
+}
+
+/** Without a hub that takes events, people are told what the last one has not taken. */
+function forgetHub(deps: SendDeps): void {
+  tellUntold(deps);
+  deleteOutgoingEvents(deps.db);
+}
+
+/** The hub gets these events later, without a message to people. */
+function tellUntold(deps: SendDeps): void {
+  const { db } = deps;
+  for (;;) {
+    const events = selectUntoldEvents(db, TOLD_AT_ONCE);
+    if (events.length === 0) return;
+    db.transaction(() => {
+      for (const { sequence, mode, event } of events) {
+        tellPeople(deps, event as AppEvent);
+        if (mode === "late") deleteOutgoingEvent(db, sequence);
+        else updateOutgoingEvent(db, sequence, { mode: "told" });
+      }
+    });
+  }
+}

@@ -1,0 +1,138 @@
+import { deepEqual, equal, match } from "node:assert/strict";
+import { insertJob } from "../../../db/jobs.ts";
+import { JOB_KINDS } from "../../../services/community/job_kinds.ts";
+import { FLEET_RUN } from "../../../services/fleet/runs/kind.ts";
+import { resumeJobs } from "../../../services/jobs/runner.ts";
+import type { TestFleet } from "../../helpers/fleet.ts";
+import { scopedFleet } from "../../helpers/scoped_fleet.ts";
+import type { CallOptions } from "../../helpers/test_app.ts";
+
+const RUN = "/api/fleet/run";
+const ENGINE = {
+  "GET /images/json": () => Response.json([]),
+  "GET /info": () => Response.json({}),
+  "GET /networks": () => Response.json([]),
+  "GET /volumes": () => Response.json({ Volumes: [] }),
+};
+
+/** Runs to the end, and returns the job with its outcomes as `edge-7 done`. */
+async function runToEnd({ hub }: TestFleet, body: unknown, options?: CallOptions) {
+  const { status, body: job } = await hub.call("POST", RUN, body, options);
+  equal(status, 202, JSON.stringify(job));
+  return await ended(hub, job.id, options);
+}
+
+async function ended(hub: TestFleet["hub"], id: string, options?: CallOptions) {
+  await hub.deps.jobs.idle();
+  const { body } = await hub.call("GET", `/api/jobs/${id}`, undefined, options);
+  const hosts = body.result?.hosts ?? [];
+  const outcomes = hosts.map(({ name, state }: { name: string; state: string }) =>
+    `${name} ${state}`
+  );
+  return { ...body, hosts, outcomes };
+}
+
+Deno.test("a run has an outcome for each host, and is in the audit logs of both sides", async () => {
+  await using fleet = await scopedFleet({ engine: ENGINE });
+  const end = new AbortController();
+  const first = fleet.hub.deps.events.subscribe(end.signal)[Symbol.asyncIterator]().next();
+  const body = { action: "update-check", labels: ["site"] };
+  const plan = await fleet.hub.call("POST", `${RUN}?plan=true`, body);
+  deepEqual(
+    plan.body.hosts.map(({ name, obstacle }: { name: string; obstacle: string }) => [
+      name,
+      obstacle,
+    ]),
+    [["edge-7", null], ["shop-1", "never"]],
+  );
+
+  const job = await runToEnd(fleet, body);
+  deepEqual([job.status, job.outcomes], ["failed", ["edge-7 done", "shop-1 away"]]);
+  match(job.error, /^1 of 2 hosts done; shop-1 away/);
+  const { body: jobs } = await fleet.member.call("GET", "/api/jobs");
+  deepEqual(jobs.jobs.map(({ id }: { id: string }) => id), [job.hosts[0].jobId]);
+  const actionsOf = async (side: TestFleet["hub"]) =>
+    (await side.call("GET", "/api/audit")).body.entries
+      .map(({ action, hub }: { action: string; hub: { user: string } | null }) => [
+        action,
+        hub?.user,
+      ]);
+  deepEqual(await actionsOf(fleet.member), [["POST /api/updates/check", "API key"]]);
+  deepEqual(await actionsOf(fleet.hub), [[`POST ${RUN}`, undefined]]);
+  const { value: event } = await first;
+  deepEqual([event!.event, (event!.data as { done: number }).done], ["fleet.run_ended", 1]);
+  end.abort();
+});
+
+Deno.test("a host refuses what it does not allow its hub, and others are not asked", async () => {
+  await using fleet = await scopedFleet({ config: { fleetAllow: "operate" } });
+  const prune = { action: "prune", hosts: ["edge-7"] };
+  const { hosts: [outcome] } = await runToEnd(fleet, prune);
+  equal(outcome.state, "refused");
+  match(outcome.reason, /role admin/);
+
+  const edge: CallOptions = { role: "admin", scope: { hosts: ["edge-*"] } };
+  const limited = await runToEnd(fleet, { action: "update-check", labels: ["site"] }, edge);
+  deepEqual(limited.hosts.map(({ name }: { name: string }) => name), ["edge-7"]);
+  const statusOf = async (body: unknown, options?: CallOptions) =>
+    (await fleet.hub.call("POST", RUN, body, options)).status;
+  equal(await statusOf({ action: "prune", hosts: ["shop-1"] }, edge), 404);
+  equal(await statusOf(prune, { role: "operator" }), 403);
+  equal(await statusOf({ action: "prune", hosts: ["edge-7"], labels: ["site"] }), 400);
+  equal(await statusOf({ action: "deploy", hosts: ["edge-7"], options: { stack: "shop" } }), 404);
+});
+
+Deno.test("a deploy stores this server's sources at the host, again as the next version", async () => {
+  await using fleet = await scopedFleet({ config: { fleetAllow: "admin" }, engine: ENGINE });
+  const compose = "services:\n  web:\n    image: nginx:1\n";
+  const created = await fleet.hub.call("POST", "/api/stacks", {
+    name: "shop",
+    compose,
+    deploy: false,
+  });
+  equal(created.status, 201, JSON.stringify(created.body));
+  for (const version of [1, 2]) {
+    const run = { action: "deploy", labels: ["site=kiel"], options: { stack: "shop" } };
+    const { hosts: [outcome] } = await runToEnd(fleet, run);
+    equal(typeof outcome.jobId, "string", JSON.stringify(outcome));
+    const { body } = await fleet.member.call("GET", "/api/stacks/shop/source");
+    deepEqual([body.compose, body.version], [compose, version]);
+  }
+});
+
+for (const hasArrived of [true, false]) {
+  Deno.test(
+    `a request that was sent before a crash is not repeated, if it ${
+      hasArrived ? "has" : "has not"
+    } arrived`,
+    async () => {
+      await using fleet = await scopedFleet({ engine: ENGINE });
+      const { hub, member } = fleet;
+      if (hasArrived) {
+        const started = await fleet.pass("POST", "/api/updates/check", {});
+        equal(started.status, 202);
+        await started.body?.cancel();
+      }
+      const at = hub.deps.now().toISOString();
+      const id = crypto.randomUUID();
+      insertJob(hub.deps.db, {
+        ...{ id, kind: FLEET_RUN, targetType: "host", target: "hosts x", stack: null },
+        ...{ status: "running", progress: null, error: null, result: null },
+        ...{ createdBy: "key", tokenId: null, createdAt: at, startedAt: at, endedAt: null },
+        steps: [{
+          ...{ name: "start edge-7", status: "running", startedAt: at },
+          ...{ endedAt: null, message: null },
+        }],
+        input: {
+          ...{ action: "update-check", options: {}, stack: null, version: null, role: "admin" },
+          hosts: [{ id: "host-7", name: "edge-7", permissions: [] }],
+        },
+      });
+      resumeJobs(hub.deps, JOB_KINDS);
+      const { outcomes } = await ended(hub, id);
+      deepEqual(outcomes, [hasArrived ? "edge-7 done" : "edge-7 failed"]);
+      const { body } = await member.call("GET", "/api/jobs");
+      equal(body.jobs.length, hasArrived ? 1 : 0);
+    },
+  );
+}
