@@ -1534,6 +1534,19 @@ export type FleetAlertList = {
   offset: number;
 };
 
+export type FleetBox = {
+  id: string;
+  user: string;
+  request: string;
+  state: "running" | "succeeded" | "failed" | "refused";
+  jobId: string | null;
+  error: string | null;
+  receivedAt: string;
+  expiresAt: string;
+};
+
+export type FleetBoxList = { boxes: (FleetBox)[] };
+
 export type FleetContainer = {
   id: string;
   name: string;
@@ -1631,6 +1644,23 @@ export type FleetOverview = {
   };
   hosts: (FleetHostOverview)[];
 };
+
+export type FleetPending = {
+  id: string;
+  hostId: string;
+  host: string;
+  user: string;
+  request: string;
+  state: "pending" | "running" | "succeeded" | "failed" | "refused" | "expired";
+  jobId: string | null;
+  error: string | null;
+  createdAt: string;
+  expiresAt: string;
+  exportedAt: string | null;
+  endedAt: string | null;
+};
+
+export type FleetPendingList = { pending: (FleetPending)[] };
 
 export type FleetRun = {
   action: "prune";
@@ -2825,6 +2855,8 @@ export type NewComplianceEntry = {
   outcome?: "success" | "failure";
   metadata?: Record<string, unknown> | null;
 };
+
+export type NewFleetBox = { box: string };
 
 export type NewFleetInvite = {
   name?: string;
@@ -5316,6 +5348,7 @@ export interface Operations {
     result: HostAnswer;
   };
   "DELETE /api/fleet/invites/{id}": { path: { id: string }; result: Done };
+  "DELETE /api/fleet/pending/{id}": { path: { id: string }; result: Done };
   "DELETE /api/git/repositories/{id}": { path: { id: string }; result: Done };
   "DELETE /api/icons/uploaded/{name}": { path: { name: string }; result: Done };
   "DELETE /api/identity/oidc/{id}": { path: { id: string }; result: Done };
@@ -5428,6 +5461,8 @@ export interface Operations {
   "GET /api/backup/stacks": { query?: { unprotected?: boolean }; result: StackBackupList };
   "GET /api/backup/targets": { result: BackupTargetList };
   "GET /api/backup/targets/{id}": { path: { id: string }; result: BackupTarget };
+  "GET /api/boxes": { result: FleetBoxList };
+  "GET /api/boxes/{id}": { path: { id: string }; result: FleetBox };
   "GET /api/compose/keys": { result: ComposeKeys };
   "GET /api/containers": {
     query?: { state?: ContainerState; stack?: string; name?: string };
@@ -5792,6 +5827,7 @@ export interface Operations {
     result: string;
   };
   "GET /api/fleet/overview": { result: FleetOverview };
+  "GET /api/fleet/pending": { result: FleetPendingList };
   "GET /api/fleet/stacks": {
     query?: { search?: string; host?: string; label?: string; limit?: number; offset?: number };
     result: FleetStackList;
@@ -6070,6 +6106,7 @@ export interface Operations {
     body: BackupTargetUnlock | undefined;
     result: Job;
   };
+  "POST /api/boxes": { body: NewFleetBox; result: FleetBox };
   "POST /api/containers/bulk": { body: BulkAction; result: BulkActionResult };
   "POST /api/containers/{id}/attach/ticket": {
     path: { id: string };
@@ -6228,7 +6265,7 @@ export interface Operations {
   "POST /api/fleet/hosts/{id}/api/{path}": {
     path: { id: string; path: string };
     body: HostRequest | undefined;
-    result: HostAnswer;
+    result: HostAnswer | FleetPending;
   };
   "POST /api/fleet/invites": { body: NewFleetInvite | undefined; result: CreatedFleetInvite };
   "POST /api/fleet/run": { query?: { plan?: boolean }; body: FleetRun; result: FleetRunPlan | Job };
@@ -6533,7 +6570,7 @@ export interface Operations {
   "PUT /api/fleet/hosts/{id}/api/{path}": {
     path: { id: string; path: string };
     body: HostRequest | undefined;
-    result: HostAnswer;
+    result: HostAnswer | FleetPending;
   };
   "PUT /api/git/repositories/{id}": {
     path: { id: string };
