@@ -1,5 +1,5 @@
 /**
- * `longshore fleet invite|answer|list|accept|leave`: the fleet of this server, or its membership in
+ * `longshore fleet invite|answer|list|accept|leave|export|import`: the fleet of this server, or its membership in
  * another one.
  *
  * @module
@@ -13,6 +13,7 @@ import {
   MINUTES,
   USES_MAX,
 } from "../services/fleet/enrolment/invites.ts";
+import { fingerprintOf, toBytes } from "../services/fleet/enrolment/keys.ts";
 import { leaveFleet } from "../services/fleet/enrolment/join.ts";
 import { acceptHost, type HostView, listHosts } from "../services/fleet/hosts/hosts.ts";
 import { stateOf } from "../services/fleet/hosts/state.ts";
@@ -33,8 +34,11 @@ export async function fleet(program: Program): Promise<number> {
     "list",
     "accept",
     "leave",
+    "export",
+    "import",
   ]);
-  await { invite, answer, list, accept, leave }[name](rest);
+  const { exportFor, importFrom } = await import("./fleet_boxes.ts");
+  await { invite, answer, list, accept, leave, export: exportFor, import: importFrom }[name](rest);
   return EXIT.ok;
 }
 
@@ -81,11 +85,15 @@ async function answer(program: Program): Promise<void> {
   const { name, path } = await withFleet(program, async (deps) => {
     const request = parseRequest(readJoinFile(file));
     const address = hubAddress(deps, options.address);
+    program.note(
+      `Fingerprint of ${request.name}: ${await fingerprintOf(toBytes(request.linkKey))}`,
+    );
     const answered = await answerRequest(deps, request, { address, labels });
     await recordCommand(program, deps, "fleet answer", answered.name);
     return { name: answered.name, path: writeJoinFile(`${file}.answer`, answered) };
   });
   program.print(path);
+  program.note("Compare the fingerprint with what `longshore join --request` has shown there.");
   program.note(`Carry this file to ${name}, and run: longshore join --answer FILE`);
 }
 

@@ -18,6 +18,7 @@ export function serveFleet(
   const { config, passing, log } = deps;
   let socket: PrivateSocket | undefined;
   const answer = createNotedRequests(deps, (request, noted) => app(request, "", noted));
+  passing.perform = (request, caller) => app(request, "", { caller, received: request });
   passing.accept = createAccept(async () => {
     socket ??= listenPrivately(
       join(config.dataDir, NAME),
@@ -30,6 +31,7 @@ export function serveFleet(
   return {
     async shutdown() {
       delete passing.accept;
+      delete passing.perform;
       await socket?.shutdown();
     },
   };

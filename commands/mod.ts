@@ -108,7 +108,7 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
     run: async (program) => (await import("./update.ts")).update(program),
   },
   fleet: {
-    summary: "Invite hosts into the fleet of this server, list or accept them, or leave a fleet",
+    summary: "Invite, list and accept hosts of a fleet, carry requests to one, or leave a fleet",
     usage: usages.FLEET,
     run: async (program) => (await import("./fleet.ts")).fleet(program),
   },

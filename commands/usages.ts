@@ -268,6 +268,8 @@ export const FLEET =
        longshore fleet list [--json]
        longshore fleet accept NAME
        longshore fleet leave
+       longshore fleet export --host NAME > FILE
+       longshore fleet import FILE
 
 invite prints one line for the shell of a new host. --address is the address of this server as the
 host can reach it; default: SERVICE_BASE_URL. With --count, several hosts may use the line; their
@@ -277,7 +279,10 @@ answer adds the host of a request (\`longshore join --request\`) and writes FILE
 without a network to this server yet.
 
 list shows the hosts with their states, accept accepts one that waits, and leave ends the membership
-of this host in the fleet of another server. The service may be running.`;
+of this host in the fleet of another server. The service may be running.
+
+export writes what was left for a host that is away (GET /api/fleet/pending) to its standard output,
+sealed for that host. import takes such a file on the host, whose service then runs each request once.`;
 
 export const JOIN = `longshore join TOKEN [--yes] [--name NAME]
        longshore join --request FILE [--name NAME]

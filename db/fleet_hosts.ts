@@ -48,6 +48,11 @@ export function selectFleetHostByName(db: Database, name: string): StoredHost | 
   return hosts.selectOne(db, "WHERE name = :name", { name });
 }
 
+/** The host whose name differs at most by case. */
+export function selectFleetHostBySimilarName(db: Database, name: string): StoredHost | undefined {
+  return hosts.selectOne(db, "WHERE name = :name COLLATE NOCASE", { name });
+}
+
 /** After a start, no link is open. */
 export function clearConnectedFleetHosts(db: Database): void {
   db.run("UPDATE fleet_hosts SET is_connected = 0 WHERE is_connected = 1");

@@ -136,6 +136,19 @@ export function selectUnfinishedJobOf(
   );
 }
 
+/** A job for one of the targets that a user has started since a time. */
+export function selectJobStartedBy(
+  db: Database,
+  { createdBy, since, targets }: { createdBy: string; since: string; targets: readonly string[] },
+): Job | undefined {
+  return jobs.selectOne(
+    db,
+    `WHERE created_by = :createdBy AND created_at >= :since
+       AND target IN (SELECT value FROM json_each(:targets)) ORDER BY created_at LIMIT 1`,
+    { createdBy, since, targets: JSON.stringify(targets) },
+  );
+}
+
 export function updateJob(db: Database, id: string, changes: Partial<Job>): void {
   jobs.update(db, id, changes);
 }

@@ -124,11 +124,13 @@ export const communityGroups: readonly EndpointGroup[] = [
     () => import("./fleet/logs.ts"),
     () => import("./fleet/waves.ts"),
     () => import("./fleet/link.ts"),
+    () => import("./fleet/pending.ts"),
     () => import("./fleet/runs.ts"),
     () => import("./fleet/metrics.ts"),
     () => import("./fleet/passing.ts"),
   ),
   group("/api/feed", () => import("./fleet/feed.ts")),
+  group("/api/boxes", () => import("./fleet/boxes.ts")),
   group("/openapi.json", () => import("./api_document.ts")),
   group(["/", "/docs"], () => import("./dashboard/endpoints.ts")),
 ];

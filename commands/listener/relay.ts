@@ -8,6 +8,7 @@
  * @module
  */
 
+import { provideByteLimit } from "../../routes/pipeline/received_bytes.ts";
 import type { ServedConnection } from "./http_connection.ts";
 import { persist, type Persistence } from "../persistence.ts";
 
@@ -33,7 +34,7 @@ export function createRelay(
   },
 ) {
   /** By the port of the relay's end. */
-  const relayed = new Map<number, Handle>();
+  const relayed = new Map<number, { handle: Handle; received: Allowance }>();
   let succeed = () => {};
   let server = start();
   const finished = persist(async (onSuccess) => {
@@ -78,10 +79,12 @@ export function createRelay(
     const http = Deno.serve(
       { hostname: "127.0.0.1", port: 0, ...tls, onListen: () => {}, onError },
       (request, info) => {
-        const handle = relayed.get(info.remoteAddr.port);
+        const connection = relayed.get(info.remoteAddr.port);
         // Another program of this host.
-        if (!handle) return new Response(null, { status: 403 });
+        if (!connection) return new Response(null, { status: 403 });
         succeed();
+        const { handle, received } = connection;
+        provideByteLimit(request, (bytes) => received.bytes = bytes);
         return handle(request, info);
       },
     );
@@ -97,11 +100,14 @@ export function createRelay(
       const closeInner = once(() => inner.close());
       signal.addEventListener("abort", closeInner, { once: true });
       const { port } = inner.localAddr;
-      relayed.set(port, handle);
+      const received = { bytes: Infinity };
+      relayed.set(port, { handle, received });
       try {
         if (signal.aborted) return;
         // A client may end its direction first; the server ends the connection.
-        const sending = copy(conn, inner).then(() => inner.closeWrite()).catch(closeInner);
+        const sending = copy(conn, inner, received).then(() => inner.closeWrite()).catch(
+          closeInner,
+        );
         await copy(inner, conn).catch(() => {});
         closeFront();
         closeInner();
@@ -116,9 +122,21 @@ export function createRelay(
   }
 }
 
-async function copy(from: Deno.Conn, to: Deno.Conn): Promise<void> {
+/** Bytes that may still be copied. */
+interface Allowance {
+  bytes: number;
+}
+
+/** @throws {RangeError} Beyond what is allowed. */
+async function copy(
+  from: Deno.Conn,
+  to: Deno.Conn,
+  allowance: Allowance = { bytes: Infinity },
+): Promise<void> {
   const buffer = new Uint8Array(BUFFER_BYTES);
   for (let count = await from.read(buffer); count !== null; count = await from.read(buffer)) {
+    allowance.bytes -= count;
+    if (allowance.bytes < 0) throw new RangeError("The client has sent too much");
     for (let at = 0; at < count;) at += await to.write(buffer.subarray(at, count));
   }
 }

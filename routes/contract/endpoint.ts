@@ -218,6 +218,8 @@ export interface Note {
   command?: string;
   /** The step of a sign-in that is not finished yet: the entry must not look like a login. */
   step?: "first factor";
+  /** Adds an entry to the audit log for a read, because the host that answered it has one. */
+  audited?: true;
   /** Leaves the audit log without an entry: the request was a preview. */
   unaudited?: true;
   /** Leaves the compliance log without an entry for a success: nothing new has happened. */

@@ -6,8 +6,9 @@ import { AppError } from "../../services/errors.ts";
 import { createAdmission } from "../../services/fleet/hosts/admission.ts";
 import { applyToLinks } from "../../services/fleet/hosts/hosts.ts";
 import { serveLink } from "../../services/fleet/hosts/serve.ts";
-import type { MessageSocket } from "../../services/fleet/link/connection.ts";
+import { type MessageSocket, UNREAD_MAX } from "../../services/fleet/link/connection.ts";
 import { type Endpoint, rawEndpoint } from "../contract/endpoint.ts";
+import { limitReceivedBytes } from "../pipeline/received_bytes.ts";
 import { isHandshake, upgradeWebSocket } from "../pipeline/web_socket.ts";
 
 /** Time without an answer to a ping of the WebSocket after which it is closed, in seconds. */
@@ -44,10 +45,15 @@ export const linkEndpoints = (deps: Deps): Endpoint[] => {
         throw new AppError("invalid", "The request must be a WebSocket handshake");
       }
       let response: Response | undefined;
-      admission.run(caller.address, () => {
-        const upgrade = upgradeWebSocket(request, PONG_TIMEOUT_S);
-        response = upgrade.response;
-        return serve(deps, upgrade.socket, caller.address);
+      admission.run(caller.address, (place) => {
+        const { socket, response: upgraded } = upgradeWebSocket(request, PONG_TIMEOUT_S);
+        response = upgraded;
+        limitReceivedBytes(request, UNREAD_MAX);
+        place.giveUp = () => socket.close();
+        return serve(deps, socket, caller.address, {
+          onFirst: () => delete place.giveUp,
+          onProved: () => limitReceivedBytes(request, Infinity),
+        });
       });
       return response!;
     }),
@@ -55,8 +61,13 @@ export const linkEndpoints = (deps: Deps): Endpoint[] => {
 };
 
 /** Resolves when the peer has a link, or is gone: one that was refused has its place until then. */
-async function serve(deps: Deps, socket: WebSocket, address: string): Promise<void> {
+async function serve(
+  deps: Deps,
+  socket: WebSocket,
+  address: string,
+  events: Parameters<typeof serveLink>[3],
+): Promise<void> {
   const closed = new Promise((resolve) => socket.addEventListener("close", resolve));
-  await serveLink(deps, socket as MessageSocket, address);
+  await serveLink(deps, socket as MessageSocket, address, events);
   if (socket.readyState === WebSocket.CLOSING) await closed;
 }

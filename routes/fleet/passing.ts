@@ -5,6 +5,8 @@ import { assertMayDo } from "../../services/access/caller.ts";
 import { assertOrigin, assertTerminalAllowed } from "../../services/containers/terminal/access.ts";
 import type { Deps } from "../../services/deps.ts";
 import { AppError } from "../../services/errors.ts";
+import { leaveForHost } from "../../services/fleet/away/pending.ts";
+import { AUDITED_HEADER } from "../../services/fleet/notes/note.ts";
 import { toClient } from "../../services/fleet/passing/headers.ts";
 import {
   findHost,
@@ -20,6 +22,7 @@ import { PathText } from "../contract/shapes.ts";
 import { targetOf } from "../pipeline/request_url.ts";
 import { isHandshake, upgradeWebSocket } from "../pipeline/web_socket.ts";
 import { readBody } from "./body.ts";
+import { Pending } from "./shapes.ts";
 
 const Params = z.object({
   id: PathText.meta({ description: "Id or name of the host", example: "edge-7" }),
@@ -27,6 +30,12 @@ const Params = z.object({
 });
 
 type PassInput = Input<z.output<typeof Params>, unknown, unknown>;
+
+/** Query parameter that says how long a request may wait for a host that is away. */
+const LATER = "later";
+
+/** Query parameters that are for the hub. */
+const OWN_PARAMETERS = ["ticket", LATER];
 
 const DESCRIPTION = "The request is sent to the host over its link, as the calling user, and the " +
   "host's answer is the answer: its status, its body, event streams, uploads and terminals too. " +
@@ -44,6 +53,11 @@ const HostRequest = z.unknown().meta({
   example: { action: "restart" },
 });
 
+const LATER_DESCRIPTION =
+  " With `?later=` and a time of up to `30d`, such as `12h`, a deploy or an " +
+  "update for a host that is away is stored (202): it runs when the host is back, unless what the " +
+  "caller saw has changed there. Its result is in `GET /api/fleet/pending`.";
+
 const CONTRACT = {
   role: "viewer",
   scope: "open",
@@ -58,6 +72,8 @@ const CONTRACT = {
   },
 } as const;
 
+const LEFT = { 202: { description: "It waits for the host", returns: Pending } };
+
 export const passingEndpoints = (deps: Deps): Endpoint[] => [
   rawEndpoint("GET /api/fleet/hosts/:id/api/:path{.+}", {
     operationId: "readFromHost",
@@ -70,7 +86,8 @@ export const passingEndpoints = (deps: Deps): Endpoint[] => [
   rawEndpoint("POST /api/fleet/hosts/:id/api/:path{.+}", {
     operationId: "postToHost",
     summary: "Post to a host",
-    description: `${DESCRIPTION} Tickets are issued by the hub.`,
+    description: `${DESCRIPTION} Tickets are issued by the hub.${LATER_DESCRIPTION}`,
+    replies: LEFT,
     body: HostRequest,
     ...CONTRACT,
   }, (input) => answerPost(deps, input)),
@@ -78,7 +95,8 @@ export const passingEndpoints = (deps: Deps): Endpoint[] => [
   rawEndpoint("PUT /api/fleet/hosts/:id/api/:path{.+}", {
     operationId: "putToHost",
     summary: "Put to a host",
-    description: DESCRIPTION,
+    description: `${DESCRIPTION} With \`?later=\` as with POST.`,
+    replies: LEFT,
     body: HostRequest,
     ...CONTRACT,
   }, (input) => answerWrite(deps, input)),
@@ -96,7 +114,11 @@ async function answerRead(deps: Deps, input: PassInput): Promise<RawResponse> {
   const host = findHost(deps, caller, input.params.id);
   if (isHandshake(request)) return await openTerminal(deps, host, input);
   if (caller.passed) throw new AppError("unauthorized", "The ticket is for a terminal");
-  const passed = await passOn(deps, host, await passedRequest(host, input));
+  const sent = passedRequest(host, input);
+  const passed = await passOn(deps, host, sent);
+  if (passed.head.headers.has(AUDITED_HEADER)) {
+    Object.assign(input.note, { audited: true, target: host.name, command: `GET ${sent.target}` });
+  }
   if (!request.headers.has("authorization")) assertForTicket(passed);
   return toResponse(host, passed);
 }
@@ -124,12 +146,29 @@ async function answerPost(deps: Deps, input: PassInput): Promise<RawResponse> {
 }
 
 async function answerWrite(deps: Deps, input: PassInput): Promise<RawResponse> {
-  const { caller, note, params: { id }, request: { method } } = input;
+  const { caller, note, params: { id }, request } = input;
   const host = findHost(deps, caller, id);
-  const passed = await passedRequest(host, input);
+  const passed = passedRequest(host, input);
   note.target = host.name;
-  note.command = `${method} ${passed.target}`;
-  return await pass(deps, host, passed);
+  note.command = `${request.method} ${passed.target}`;
+  const wait = new URL(request.url).searchParams.get(LATER);
+  return wait === null || deps.passing.hub()?.link(host.id)
+    ? await pass(deps, host, passed)
+    : await leave(deps, host, { passed, wait });
+}
+
+/** Leaves a request for a host that is away. */
+async function leave(
+  deps: Deps,
+  { id }: PassingHost,
+  { passed, wait }: { passed: PassedRequest; wait: string },
+): Promise<RawResponse> {
+  const { method, target, caller } = passed;
+  const body = await passed.readBody!();
+  if (body && "stream" in body) throw new AppError("too_large", "body: is too large for later");
+  const text = body ? new TextDecoder().decode(body.bytes) : "";
+  const left = leaveForHost(deps, id, { method, path: target, body: text, caller, wait });
+  return json(202, Pending.parse(left));
 }
 
 /** Keeps the host's ticket for a terminal, and issues one of the hub instead. */
@@ -182,7 +221,7 @@ async function openTerminal(
   const { headers } = request;
   assertOrigin(deps, { origin: headers.get("origin"), host: headers.get("host") });
   assertTerminalAllowed(deps, caller);
-  const passed = await passedRequest(host, input);
+  const passed = passedRequest(host, input);
   const { pathname } = new URL(passed.target, "http://host");
   const { passed: ticket } = caller;
   if (ticket?.hostId !== host.id || ticket.path !== pathname) {
@@ -197,15 +236,15 @@ async function openTerminal(
   return answer instanceof Response ? answer : toResponse(host, answer);
 }
 
-async function passedRequest(
+function passedRequest(
   host: PassingHost,
   { assertAllowed, caller, grantedTo, request, requestId }: PassInput,
-): Promise<PassedRequest> {
+): PassedRequest {
   return {
     method: request.method,
     target: targetIn(request),
     headers: request.headers,
-    body: request.method === "GET" ? null : await readBody(request, assertAllowed),
+    ...(request.method !== "GET" && { readBody: () => readBody(request, assertAllowed) }),
     caller,
     permissions: grantedTo(caller.userId, host),
     requestId,
@@ -214,7 +253,7 @@ async function passedRequest(
 }
 
 /**
- * Path and query at the host, without a ticket.
+ * Path and query at the host, without the parameters of the hub.
  *
  * @throws {AppError} `not_found` for a path that leads out of `/api/`.
  */
@@ -222,7 +261,9 @@ function targetIn(request: Request): string {
   const target = targetOf(request).replace(/^\/api\/fleet\/hosts\/[^/]+/, "");
   const url = new URL(`http://host${target}`);
   // Without one, the query stays as the client encoded it.
-  if (url.searchParams.has("ticket")) url.searchParams.delete("ticket");
+  for (const name of OWN_PARAMETERS) {
+    if (url.searchParams.has(name)) url.searchParams.delete(name);
+  }
   if (!url.pathname.startsWith("/api/")) {
     throw new AppError("not_found", "Only paths below /api/ are passed on");
   }

@@ -10,6 +10,7 @@ import type { Caller } from "../../services/access/caller.ts";
 import { isDenial } from "../../services/access/scope.ts";
 import type { AccessPolicy, Observation } from "../../services/access/policy.ts";
 import type { Endpoint, RecordPhase } from "../contract/endpoint.ts";
+import { AUDITED_HEADER } from "../../services/fleet/notes/note.ts";
 import { failureOf } from "./errors.ts";
 import { type EndpointDeps, type Env, type Serve, validated } from "./request_context.ts";
 
@@ -49,7 +50,10 @@ export function accounting(
     }
     // The handler of an upgrade records the start and the end.
     const isUpgrade = response.status === 101;
-    if ((isAudited || policy) && !isUpgrade) await recordOutcome(c, response.status, policy);
+    // The hub that passed the request on does not know which reads are audited.
+    if (endpoint.audited && c.env.noted) response.headers.set(AUDITED_HEADER, "true");
+    const isRecorded = isAudited || policy || c.get("note").audited;
+    if (isRecorded && !isUpgrade) await recordOutcome(c, response.status, policy);
     return response;
   };
 
@@ -57,7 +61,7 @@ export function accounting(
     // The request that installs a license or starts the trial is the first one to be recorded.
     const recorder = policy ?? await currentPolicy();
     const caller = c.get("caller") as Caller | undefined;
-    const { actor, command = null, isRoutine, step, unaudited, ...note } = c.get("note");
+    const { actor, audited, command = null, isRoutine, step, unaudited, ...note } = c.get("note");
     const own = note.target === undefined ? readTargets(c) : [note.target];
     const targets = note.targets ?? own;
     const target = (own.length > 0 ? own : targets).join(" ");
@@ -65,10 +69,11 @@ export function accounting(
     // Wrong keys and passwords are throttled; malformed anonymous requests are not.
     const isAttempt = status < 400 || status === 401 || status === 403;
     const isRelevant = caller !== undefined && (caller.role !== "public" || isAttempt);
-    const isDeniedRead = !isAudited && isRelevant &&
+    const isEntry = isAudited || audited === true;
+    const isDeniedRead = !isEntry && isRelevant &&
       deniedReads.isNew(caller, status, `${action} ${target}`);
     if (isDeniedRead) audit({ caller, action, target, targets, command, outcome: "denied" });
-    if (isAudited && !unaudited && isRelevant && status !== 429) {
+    if (isEntry && !unaudited && isRelevant && status !== 429) {
       const userId = actor ?? caller.userId;
       const part = step === undefined ? action : `${action} (${step})`;
       audit({ caller: { ...caller, userId }, action: part, target, targets, command, outcome });

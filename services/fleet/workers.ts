@@ -29,6 +29,16 @@ export const fleetMember = fleetWorker(
   },
 );
 
+/** Runs what the hub has left for this member. */
+export const fleetBoxes = fleetWorker(
+  "fleet boxes",
+  ({ membership }) => membership !== undefined,
+  async (...args) => {
+    const { runBoxes } = await import("./away/runner.ts");
+    await runBoxes(...args);
+  },
+);
+
 /** Lets the own channels of this member tell people while its hub is away. */
 export const fleetEvents = fleetWorker(
   "fleet events",

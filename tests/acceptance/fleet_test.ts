@@ -1,6 +1,7 @@
 /** Two real programs: a hub passes requests on to a member over a real link. @module */
 
 import { deepEqual, equal, match, rejects } from "node:assert/strict";
+import { runCommand } from "../helpers/command.ts";
 import { fakeEngine } from "../helpers/fake_engine.ts";
 import { joinFleet, stateOfHost } from "../helpers/joined_host.ts";
 import { startLongshore } from "../helpers/longshore.ts";
@@ -31,10 +32,11 @@ Deno.test("a hub passes requests, streams and terminals on to a member, and says
   await using fake = engine();
   const insecure = { FLEET_INSECURE: "on", TERMINAL: "admin" };
   await using hub = await startLongshore({ env: insecure });
-  await using member = await startLongshore({
+  const ofMember = {
     engineSocket: fake.socketPath,
     env: { ...insecure, FLEET_ALLOW: "admin", FLEET_TERMINAL: "on" },
-  });
+  };
+  await using member = await startLongshore(ofMember);
   equal(await exists(`${member.dataDir}/fleet.sock`), false, "without a fleet, no socket");
   await joinFleet(hub, member);
 
@@ -75,6 +77,27 @@ Deno.test("a hub passes requests, streams and terminals on to a member, and says
   const away = await hub.call("GET", `${AT_HOST}/containers`);
   equal(away.status, 503);
   match(away.body.error, /^Host edge-7 is away since \d{4}-/);
+
+  // A request that is left reaches the host on a stick and through its link, and runs once.
+  const later = { name: "later", compose: "services: { web: { image: app:1 } }", deploy: false };
+  equal((await hub.call("POST", `${AT_HOST}/stacks?later=1h`, later)).status, 202);
+  const exported = await runCommand(["fleet", "export", "--host", "edge-7"], {
+    env: { DATA_DIR: hub.dataDir, ...insecure },
+  });
+  equal(exported.code, 0, exported.stderr);
+  const box = `${member.dataDir}/box`;
+  await Deno.writeTextFile(box, exported.stdout);
+  const imported = await runCommand(["fleet", "import", box], {
+    env: { DATA_DIR: member.dataDir, ...insecure },
+  });
+  equal(imported.stdout, "POST /api/stacks of API key: running\n", imported.stderr);
+  await using _back = await startLongshore({ ...ofMember, dataDir: member.dataDir });
+  await until("the request has succeeded", async () => {
+    const { pending } = (await hub.call("GET", "/api/fleet/pending")).body;
+    return pending[0].state === "succeeded";
+  });
+  const { versions } = (await hub.call("GET", `${AT_HOST}/stacks/later/versions`)).body;
+  equal(versions.length, 1);
 });
 
 const exists = (path: string): Promise<boolean> => Deno.stat(path).then(() => true, () => false);

@@ -5,6 +5,8 @@ import { runCommand, temporaryDirectory } from "../helpers/command.ts";
 import { dashboardTest } from "../helpers/dashboard.ts";
 import { checkBothThemes, hasColumns, rowMatches } from "../helpers/dashboard_steps.ts";
 import { startLongshore } from "../helpers/longshore.ts";
+import { simulateContainers } from "../helpers/fake_containers.ts";
+import { fakeEngine } from "../helpers/fake_engine.ts";
 import { openDashboard } from "../helpers/open_dashboard.ts";
 import { until } from "../helpers/until.ts";
 
@@ -26,7 +28,15 @@ dashboardTest("a host is invited, accepted, renamed and removed", async () => {
   await checkBothThemes(tab);
   await tab.click("button", "Done");
 
-  await using _member = await startLongshore({ dataDir: folder.path, env: { ...INSECURE } });
+  await using engine = fakeEngine(simulateContainers([{
+    name: "shop-web-1",
+    labels: { "com.docker.compose.project": "shop", "com.docker.compose.service": "web" },
+  }]));
+  await using member = await startLongshore({
+    dataDir: folder.path,
+    engineSocket: engine.socketPath,
+    env: { ...INSECURE },
+  });
   const env = { DATA_DIR: folder.path, ...INSECURE };
   const joined = await runCommand(["join", token!, "--yes"], { env });
   equal(joined.code, 0, joined.stderr);
@@ -50,12 +60,19 @@ dashboardTest("a host is invited, accepted, renamed and removed", async () => {
   // Over the real link: the host has no alerts.
   await until("the sums of all hosts", async () => {
     const text = await tab.page.evaluate(() => document.body.textContent ?? "");
-    return text.includes("0 firing alerts");
+    return text.includes("1 stack") && text.includes("0 firing alerts");
   });
 
   await tab.choose("edge-7", "Edit");
   await tab.fill({ Name: "edge-8" });
   await tab.press("Save", "Saved edge-8");
+  await member.kill9();
+  await rowMatches(tab, "edge-8", /Away/);
+  await tab.choose("edge-8", "When it is back");
+  await checkBothThemes(tab);
+  await tab.press("Leave it", "edge-8 does it when it is back");
+  await rowMatches(tab, "POST /api/stacks/shop/update", /Pending/);
+  await checkBothThemes(tab);
   await tab.choose("edge-8", "Remove");
   await tab.press("Remove", /edge-8/);
   await tab.find("button", "New host");

@@ -70,6 +70,8 @@ const CLOSED = [
   "* /api/fleet/invites",
   "* /api/fleet/waves",
   "* /api/fleet/blocked",
+  "* /api/boxes",
+  "* /api/fleet/pending",
   "* /api/webhooks",
   "* /api/notifications",
   "* /api/registries",

@@ -69,6 +69,8 @@ import { migration as fleetEvents } from "./0065_fleet_events.ts";
 import { migration as hostScopes } from "./0066_host_scopes.ts";
 import { migration as fleetBlocks } from "./0068_fleet_blocks.ts";
 import { migration as fleetVerdicts } from "./0069_fleet_verdicts.ts";
+import { migration as fleetPending } from "./0070_fleet_pending.ts";
+import { migration as fleetBoxes } from "./0071_fleet_boxes.ts";
 
 export const stateMigrations: readonly Migration[] = [
   users,
@@ -134,4 +136,6 @@ export const stateMigrations: readonly Migration[] = [
   hostScopes,
   fleetBlocks,
   fleetVerdicts,
+  fleetPending,
+  fleetBoxes,
 ];

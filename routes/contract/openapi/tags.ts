@@ -96,7 +96,7 @@ export const TAGS: Record<Edition, Record<string, Tag>> = {
     },
     Health: { groups: ["livez", "readyz", "health"], description: "Probes of the service itself." },
     Fleet: {
-      groups: ["feed", "fleet"],
+      groups: ["boxes", "feed", "fleet"],
       description: "Other hosts that are managed from here, and the invites with which they join.",
     },
     Documentation: {

@@ -151,7 +151,6 @@ export async function followHost(
     method: "GET",
     target: FEED_PATH,
     headers: new Headers({ accept: "text/event-stream" }),
-    body: null,
     caller: hubAsCaller(deps),
     permissions: [],
     requestId: crypto.randomUUID(),
@@ -173,11 +172,14 @@ export async function followHost(
   }
 }
 
-/** The hub itself, which only reads. */
-export const hubAsCaller = ({ server }: Pick<Deps, "server">): Caller =>
+/** The hub itself, which reads, and hands over what its users have left. */
+export const hubAsCaller = (
+  { server }: Pick<Deps, "server">,
+  role: "viewer" | "operator" = "viewer",
+): Caller =>
   callerOfHub("hub", {
     ...{ id: "hub", name: server.name, user: `Hub ${server.name}` },
-    role: "viewer",
+    role,
     permissions: [],
     mayRunPrograms: false,
   });

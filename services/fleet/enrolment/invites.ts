@@ -9,7 +9,7 @@ import {
   selectFleetInvites,
   type StoredInvite,
 } from "../../../db/fleet_invites.ts";
-import { selectFleetHostByName } from "../../../db/fleet_hosts.ts";
+import { selectFleetHostBySimilarName } from "../../../db/fleet_hosts.ts";
 import { randomText } from "../../builtins.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError, notFound, tooMany } from "../../errors.ts";
@@ -151,7 +151,7 @@ function assertName({ db }: InviteDeps, { name, count }: NewInvite): void {
   if (count > 1) {
     throw new AppError("invalid", "body.name: is for one host; use pattern with count");
   }
-  if (selectFleetHostByName(db, name)) {
+  if (selectFleetHostBySimilarName(db, name)) {
     throw new AppError(
       "conflict",
       `A host has the name ${name}; use another one, or delete it first`,

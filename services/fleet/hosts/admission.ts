@@ -11,44 +11,59 @@ const SECOND_MAX = 20;
 const OPEN_MAX = 64;
 const OPEN_OF_CLIENT_MAX = 8;
 
+/** A handshake that has not ended. */
+interface Place {
+  /** Ends it; only while the peer has sent nothing. */
+  giveUp?: () => void;
+}
+
 export type Admission = ReturnType<typeof createAdmission>;
 
 export function createAdmission(now: () => Date) {
   let second = 0;
   let begun = 0;
-  let open = 0;
-  const ofClients = new Map<string, number>();
+  /** With the client, oldest first. */
+  const open = new Map<Place, string>();
 
-  function count(client: string, change: 1 | -1): void {
-    open += change;
-    const left = (ofClients.get(client) ?? 0) + change;
-    if (left === 0) ofClients.delete(client);
-    else ofClients.set(client, left);
+  /** Frees a place, because a host that is not silent needs it for some milliseconds only. */
+  function giveUpOldest(isMeant: (client: string) => boolean): boolean {
+    for (const [place, client] of open) {
+      if (!place.giveUp || !isMeant(client)) continue;
+      open.delete(place);
+      place.giveUp();
+      return true;
+    }
+    return false;
+  }
+
+  function hasPlace(client: string): boolean {
+    const isOfClient = (other: string) => other === client;
+    const ofClient = open.values().filter(isOfClient).toArray().length;
+    if (ofClient >= OPEN_OF_CLIENT_MAX) return giveUpOldest(isOfClient);
+    return open.size < OPEN_MAX || giveUpOldest(() => true);
   }
 
   return {
     /**
-     * Runs a handshake.
+     * Runs a handshake. Where all places are taken, the oldest silent one is given up.
      *
      * @throws {AppError} `unavailable`, synchronously, if there are too many; what `handshake` throws.
      */
-    run(address: string, handshake: () => Promise<void>): void {
+    run(address: string, handshake: (place: Place) => Promise<void>): void {
       const client = addressGroup(address);
       const current = Math.floor(now().getTime() / 1000);
       if (current !== second) begun = 0;
       second = current;
-      if (
-        begun >= SECOND_MAX || open >= OPEN_MAX ||
-        (ofClients.get(client) ?? 0) >= OPEN_OF_CLIENT_MAX
-      ) {
+      if (begun >= SECOND_MAX || !hasPlace(client)) {
         throw new AppError("unavailable", "Too many hosts connect at the same time; try again");
       }
       begun++;
-      count(client, 1);
+      const place: Place = {};
+      open.set(place, client);
       try {
-        handshake().finally(() => count(client, -1));
+        handshake(place).finally(() => open.delete(place));
       } catch (error) {
-        count(client, -1);
+        open.delete(place);
         throw error;
       }
     },

@@ -1,5 +1,6 @@
 /** The fleet of this installation in memory: open links of a hub, and the membership of a member. @module */
 
+import { countWaitingFleetBoxes } from "../../../db/fleet_boxes.ts";
 import { countFleetHosts } from "../../../db/fleet_hosts.ts";
 import { countFleetInvites } from "../../../db/fleet_invites.ts";
 import { type Membership, selectMembership } from "../../../db/fleet_membership.ts";
@@ -67,6 +68,7 @@ export function createFleet(db: StateDatabase): Fleet {
   let change = Promise.withResolvers<void>();
   let isHub = readIsHub();
   let membership = selectMembership(db);
+  let waiting = countWaitingFleetBoxes(db);
 
   function readIsHub(): boolean {
     return countFleetHosts(db) > 0 || countFleetInvites(db) > 0;
@@ -96,12 +98,13 @@ export function createFleet(db: StateDatabase): Fleet {
     },
     refresh() {
       const wasHub = isHub;
-      const before = JSON.stringify(membership);
+      const before = JSON.stringify([membership, waiting]);
       isHub = readIsHub();
       membership = selectMembership(db);
+      waiting = countWaitingFleetBoxes(db);
       notifyHub();
       // Anyone may cause this call, and what waits for a change dials the hub at once.
-      if (isHub === wasHub && JSON.stringify(membership) === before) return;
+      if (isHub === wasHub && JSON.stringify([membership, waiting]) === before) return;
       change.resolve();
       change = Promise.withResolvers();
     },

@@ -8,8 +8,10 @@ import {
 } from "../../../db/fleet_hosts.ts";
 import type { Deps } from "../../deps.ts";
 import { emit, type EmitDeps } from "../../events/emit.ts";
+import { errorFields } from "../../log.ts";
 import { sleep } from "../../waiting.ts";
 import { keepWaves } from "../waves/hub.ts";
+import { createHandOver } from "../away/hand_over.ts";
 
 const ROUND_MS = 5_000;
 
@@ -25,9 +27,11 @@ type KeeperDeps = EmitDeps & Pick<Deps, "fleet" | "now" | "startedAt">;
 export async function keepLinks(deps: Deps, signal: AbortSignal, round: () => void): Promise<void> {
   const { fleet, db } = deps;
   clearConnectedFleetHosts(db);
+  const handOver = createHandOver(deps);
   while (!signal.aborted && fleet.isHub) {
     keepHosts(deps);
     await keepWaves(deps);
+    handOver(signal).catch((error) => deps.log.error("hand-over failed", errorFields(error)));
     round();
     await sleep(ROUND_MS, signal);
   }

@@ -1,6 +1,6 @@
 /** Whether the fleet of this hub can have another host. @module */
 
-import { countFleetHosts, selectFleetHostByName } from "../../../db/fleet_hosts.ts";
+import { countFleetHosts, selectFleetHostBySimilarName } from "../../../db/fleet_hosts.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError, tooMany } from "../../errors.ts";
 
@@ -14,11 +14,13 @@ export function assertRoomFor({ db }: Pick<Deps, "db">, name: string): void {
 }
 
 /**
+ * Names that differ by case only look like one host.
+ *
  * @param id The host that may have the name.
  * @throws {AppError} `conflict` if another host has it.
  */
 export function assertNameFree({ db }: Pick<Deps, "db">, name: string, id?: string): void {
-  const taken = selectFleetHostByName(db, name);
+  const taken = selectFleetHostBySimilarName(db, name);
   if (!taken || taken.id === id) return;
-  throw new AppError("conflict", `Another host has the name ${name}`);
+  throw new AppError("conflict", `Another host has the name ${taken.name}`);
 }

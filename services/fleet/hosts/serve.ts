@@ -51,17 +51,29 @@ const FIRST_MS = 3_000;
 /** Shortest time between two events about the same duplicate, in milliseconds. */
 const DUPLICATE_PAUSE_MS = 60 * 60_000;
 
+/** Events of a handshake. */
+interface HandshakeEvents {
+  /** The peer has sent its first message, or is gone. */
+  onFirst?: () => void;
+  /** The peer has proved its key. */
+  onProved?: () => void;
+}
+
 /** Handles a connection until it is a link, or was refused. Never rejects. */
 export async function serveLink(
   deps: ServeDeps,
   socket: MessageSocket,
   address: string,
+  { onFirst = () => {}, onProved }: HandshakeEvents = {},
 ): Promise<void> {
-  const connection = createConnection(socket);
+  const connection = createConnection(socket, onProved);
   const silent = setTimeout(() => connection.close("no message in time"), FIRST_MS);
-  const onFirst = () => clearTimeout(silent);
-  socket.addEventListener("message", onFirst);
-  connection.closed.then(onFirst);
+  const endSilence = () => {
+    clearTimeout(silent);
+    onFirst();
+  };
+  socket.addEventListener("message", endSilence);
+  connection.closed.then(endSilence);
   try {
     await withinHandshake(connection, async () => {
       const { channel, inviteId } = await admit(connection, {

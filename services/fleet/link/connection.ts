@@ -34,7 +34,7 @@ export class ConnectionEnd extends Error {
 }
 
 /** Limits of received bytes that were not read: of a peer that is not known yet, and of one that is. */
-const UNREAD_MAX = 64 * 1024;
+export const UNREAD_MAX = 64 * 1024;
 const UNREAD_TRUSTED_MAX = 32 * 1024 * 1024;
 
 /** Cost of a message beyond its bytes, so that many short ones are limited, too. */
@@ -52,7 +52,11 @@ const CLOSE_CODE = 4000;
 /** Limit of a reason in bytes (RFC 6455, section 5.5). */
 const REASON_BYTES_MAX = 120;
 
-export function createConnection(socket: MessageSocket): Connection {
+/** @param onTrust Called when the peer is known. */
+export function createConnection(
+  socket: MessageSocket,
+  onTrust: () => void = () => {},
+): Connection {
   const unread: Bytes[] = [];
   const ended = new AbortController();
   const closed = Promise.withResolvers<string>();
@@ -111,7 +115,11 @@ export function createConnection(socket: MessageSocket): Connection {
       if (reason !== undefined) throw new ConnectionEnd(reason);
       socket.send(message);
     },
-    trust: () => void (unreadMax = UNREAD_TRUSTED_MAX),
+    trust() {
+      if (unreadMax === UNREAD_TRUSTED_MAX) return;
+      unreadMax = UNREAD_TRUSTED_MAX;
+      onTrust();
+    },
     close,
     closed: closed.promise,
   };

@@ -18,8 +18,8 @@ export const EVENTS_MAX = 20;
 /** Limit of names, in characters. */
 export const NAME_MAX = 100;
 
-/** Names of hosts are parts of addresses. */
-export const HOST_NAME = /^[A-Za-z0-9][\w.-]{0,62}$/;
+/** Names of hosts are parts of addresses, in which ids of hosts can stand as well. */
+export const HOST_NAME = /^(?![0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$)[A-Za-z0-9][\w.-]{0,62}$/;
 
 /** Text that is shown in terminals, without control characters. */
 export const shownText = (max: number) =>

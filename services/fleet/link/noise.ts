@@ -38,6 +38,13 @@ export const XXPSK3: Pattern = {
   messages: [["e"], ["e", "ee", "s", "es"], ["s", "se", "psk"]],
 };
 
+/** One message to a known key, from anyone (section 7.4): its sender is proved otherwise. */
+export const N: Pattern = {
+  name: "Noise_N_25519_AESGCM_SHA256",
+  isResponderKnown: true,
+  messages: [["e", "es"]],
+};
+
 /** Sizes in bytes (sections 4 and 12). */
 export const KEY_BYTES = 32;
 const HASH_BYTES = 32;
@@ -114,7 +121,8 @@ export async function importKeyPair(bytes: Bytes): Promise<KeyPair> {
  * Begins a handshake.
  *
  * @param options.prologue Bytes that both sides must have in common.
- * @param options.peerKey The responder's static key, of an initiator with {@linkcode IK}.
+ * @param options.keys Static keys of this side; the initiator of {@linkcode N} has none.
+ * @param options.peerKey The responder's static key, of an initiator with {@linkcode IK} or {@linkcode N}.
  * @param options.psk 32 secret bytes, with {@linkcode XXPSK3}; needed at the third message only.
  * @param options.ephemeral For published test vectors only.
  */
@@ -123,7 +131,7 @@ export function createHandshake(
   { isInitiator, prologue, keys, peerKey, psk, ephemeral }: {
     isInitiator: boolean;
     prologue: Bytes;
-    keys: KeyPair;
+    keys?: KeyPair;
     peerKey?: Bytes;
     psk?: Bytes;
     ephemeral?: KeyPair;
@@ -139,7 +147,7 @@ export function createHandshake(
   async function begin(): Promise<SymmetricState> {
     const created = new SymmetricState(pattern.name);
     await created.mixHash(prologue);
-    const known = isInitiator ? peerKey : keys.publicKey;
+    const known = isInitiator ? peerKey : keys!.publicKey;
     if (pattern.isResponderKnown) await created.mixHash(known!);
     return created;
   }
@@ -156,7 +164,7 @@ export function createHandshake(
   /** The first letter is of the initiator's key, the second one of the responder's. */
   async function mixDh(token: Dh): Promise<void> {
     const [mine, theirs] = isInitiator ? [token[0], token[1]] : [token[1], token[0]];
-    const local = mine === "e" ? own! : keys;
+    const local = mine === "e" ? own! : keys!;
     const remote = theirs === "e" ? peerEphemeral! : peerKey!;
     await state!.mixKey(await sharedSecret(local, remote));
   }
@@ -183,7 +191,7 @@ export function createHandshake(
           parts.push(own.publicKey);
           await state.mixHash(own.publicKey);
           if (hasPsk) await state.mixKey(own.publicKey);
-        } else if (token === "s") parts.push(await state.encryptAndHash(keys.publicKey));
+        } else if (token === "s") parts.push(await state.encryptAndHash(keys!.publicKey));
         else await mix(token);
       }
       parts.push(await state.encryptAndHash(payload));

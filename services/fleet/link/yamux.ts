@@ -28,6 +28,9 @@ export const HEADER_BYTES = 12;
 /** Credit of a new stream in each direction, in bytes. */
 export const WINDOW_BYTES = 256 * 1024;
 
+/** Limit of bytes of all streams that were received and not read. */
+export const UNREAD_MAX = 32 * 1024 * 1024;
+
 /** Maximum credit that a peer may give, in bytes. */
 const CREDIT_MAX = 16 * 1024 * 1024;
 
@@ -70,6 +73,7 @@ export function createSession({ isClient, send, accept }: SessionOptions): Sessi
   let nextId = isClient ? 1 : 2;
   let lastPeerId = 0;
   let answers = 0;
+  let unread = 0;
   let ended: string | undefined;
 
   const isOwn = (id: number) => (id % 2 === 1) === isClient;
@@ -81,7 +85,8 @@ export function createSession({ isClient, send, accept }: SessionOptions): Sessi
   }
 
   function createStream(id: number): Stream {
-    const stream = new Stream(id, { send, answer, remove: () => void streams.delete(id) });
+    const count = (bytes: number) => void (unread += bytes);
+    const stream = new Stream(id, { send, answer, count, remove: () => void streams.delete(id) });
     streams.set(id, stream);
     return stream;
   }
@@ -104,6 +109,19 @@ export function createSession({ isClient, send, accept }: SessionOptions): Sessi
     return stream;
   }
 
+  /**
+   * Closes the streams that hold the most, whose readers do not read. Their windows alone would allow
+   * 250 MiB.
+   */
+  function limitUnread(): void {
+    while (unread > UNREAD_MAX) {
+      const held = [...streams.values()].reduce((most, each) =>
+        each.held > most.held ? each : most
+      );
+      held.close();
+    }
+  }
+
   function receiveOfStream(frame: Frame): void {
     const { type, flags, id, length, data } = frame;
     const isNew = (flags & FLAG.syn) !== 0;
@@ -113,6 +131,7 @@ export function createSession({ isClient, send, accept }: SessionOptions): Sessi
     if (stream) {
       if (type === TYPE.data) stream.receiveData(data);
       else stream.receiveCredit(length);
+      limitUnread();
       if (flags & FLAG.rst) stream.reset();
       else if (flags & FLAG.fin) stream.receiveEnd();
     }
@@ -161,6 +180,8 @@ const linkEnded = (reason: string) =>
 interface StreamOptions {
   send: (frame: Bytes) => Promise<void>;
   answer: (frame: Bytes) => void;
+  /** Counts bytes that were received, or were read. */
+  count: (bytes: number) => void;
   /** Forgets the stream after its end. */
   remove: () => void;
 }
@@ -172,6 +193,8 @@ class Stream implements LinkStream {
   #sendCredit = WINDOW_BYTES;
   #receiveCredit = WINDOW_BYTES;
   #received: Bytes[] = [];
+  /** Bytes that were received and not read. */
+  held = 0;
   /** Bytes that were read and that the peer may send again. */
   #read = 0;
   #hasEnded = { own: false, peer: false };
@@ -195,6 +218,7 @@ class Stream implements LinkStream {
     into.set(first.subarray(0, length));
     if (length < first.length) this.#received[0] = first.subarray(length);
     else this.#received.shift();
+    this.#hold(-length);
     this.#returnCredit(length);
     return length;
   }
@@ -236,7 +260,9 @@ class Stream implements LinkStream {
     if (this.#hasEnded.peer) throw new ProtocolError(`Stream ${this.id}: data after its end`);
     this.#receiveCredit -= data.length;
     if (this.#receiveCredit < 0) throw new ProtocolError(`Stream ${this.id}: window exceeded`);
+    if (this.#failure) return;
     this.#received.push(data);
+    this.#hold(data.length);
     this.#wakeReader();
   }
 
@@ -263,8 +289,14 @@ class Stream implements LinkStream {
   fail(error: Error): void {
     this.#failure ??= error;
     this.#received = [];
+    this.#hold(-this.held);
     this.#wakeReader();
     this.#wakeWriter();
+  }
+
+  #hold(bytes: number): void {
+    this.held += bytes;
+    this.#options.count(bytes);
   }
 
   /** In portions, so that a slow reader does not cause a frame for each read. */

@@ -154,7 +154,7 @@ function logOf(
       if (lastId !== undefined) headers.set("last-event-id", lastId);
       const current = findHost(deps, caller, host.id);
       return await passOn(deps, current, {
-        ...{ method: "GET", target: targetOf(present, query), headers, body: null },
+        ...{ method: "GET", target: targetOf(present, query), headers },
         ...{ caller, permissions: permissionsAt(current), requestId, signal },
       });
     },

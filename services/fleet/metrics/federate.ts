@@ -70,7 +70,6 @@ export async function readHostMetrics(
     method: "GET",
     target: METRICS_PATH,
     headers: new Headers(),
-    body: null,
     // The holder of METRICS_TOKEN has no account that a host could ask about.
     caller: caller.userId === METRICS_USER ? hubAsCaller(deps) : caller,
     permissions,

@@ -17,7 +17,10 @@ const ROLE_MAX = {
 export function callerOfNote(
   { fleetAllow, fleetTerminal }: Pick<Config, "fleetAllow" | "fleetTerminal">,
   hub: string,
-  { hub: id, user, name, role, permissions, scope }: SignedNote,
+  { hub: id, user, name, role, permissions, scope }: Pick<
+    SignedNote,
+    "hub" | "user" | "name" | "role" | "permissions" | "scope"
+  >,
 ): Caller {
   const roleMax = ROLE_MAX[fleetAllow];
   // Of another form than ids of users here, so that nothing of them is taken for the hub's.

@@ -17,6 +17,9 @@ export const STREAM_HEADER = "longshore-stream";
 /** Response header of a member with the reason for which it refused the note. */
 export const REFUSAL_HEADER = "longshore-note-refused";
 
+/** Response header of a member for a read that is in its audit log, and must be in that of the hub. */
+export const AUDITED_HEADER = "longshore-audited";
+
 /** The only path outside of `/api/` that is passed on. */
 export const METRICS_PATH = "/metrics";
 

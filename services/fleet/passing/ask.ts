@@ -66,7 +66,9 @@ export function sendToHost(
     method,
     target,
     headers: new Headers({ "content-type": "application/json" }),
-    body: body === undefined ? null : toBody(encoder.encode(JSON.stringify(body))),
+    ...(body !== undefined && {
+      readBody: () => Promise.resolve(toBody(encoder.encode(JSON.stringify(body)))),
+    }),
     caller,
     permissions,
     requestId: crypto.randomUUID(),

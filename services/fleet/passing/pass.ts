@@ -38,7 +38,8 @@ export interface PassedRequest {
   /** Path and query at the host. */
   target: string;
   headers: Headers;
-  body: PassedBody | null;
+  /** Reads the body, once it is known that the request can be passed on; missing without one. */
+  readBody?: () => Promise<PassedBody | null>;
   caller: Caller;
   /** Permissions that custom roles give the caller. */
   permissions: readonly string[];
@@ -63,6 +64,7 @@ export type PassedResponse = StreamResponse & Passing;
 /** A stream for a request, whose note is signed. */
 interface OpenedPassage extends Passing {
   stream: LinkStream;
+  body: PassedBody | null;
   /** Headers for the host, the note among them. */
   headers: Record<string, string>;
 }
@@ -91,8 +93,8 @@ export async function passOn(
   host: PassingHost,
   request: PassedRequest,
 ): Promise<PassedResponse> {
-  const { method, target, body, isUpgrade } = request;
-  const { stream, headers, end, signal } = await openPassage(deps, host, request);
+  const { method, target, isUpgrade } = request;
+  const { stream, body, headers, end, signal } = await openPassage(deps, host, request);
   try {
     const response = await withTimeLimit({
       timeoutMs: HEAD_MS,
@@ -107,40 +109,56 @@ export async function passOn(
   }
 }
 
-/** Opens a stream to the host and signs the note of the request. */
+/** Takes a place among the requests to the host, then reads the body, opens a stream and signs the note. */
 async function openPassage(
-  { db, passing, now }: PassDeps,
+  deps: PassDeps,
   host: PassingHost,
   request: PassedRequest,
 ): Promise<OpenedPassage> {
-  const hub = passing.hub()!;
-  const link = hub.link(host.id);
+  const { passing } = deps;
+  const link = passing.hub()!.link(host.id);
   if (!link) throw new AppError("unavailable", `Host ${host.name} is ${host.state}`);
-  const { body, caller, headers, requestId, isAllowed, isUpgrade } = request;
-  const passage = passing.passages.begin(caller, host, isAllowed);
+  const passage = passing.passages.begin(request.caller, host, request.isAllowed);
   try {
-    const stream = await openStream(link, host, request.signal);
-    const end = endOf(passage, stream, request.signal);
-    try {
-      const content = isUpgrade || body && "stream" in body
-        ? { digest: null, stream: String(stream.id) }
-        : { digest: await digestOf(body?.bytes ?? new Uint8Array()), stream: null };
-      const note = await sealNote(hub.sign, {
-        ...noteOf(request, selectUser(db, caller.userId)?.email),
-        hub: await hub.key(),
-        host: link.peer,
-        ...content,
-        exp: now().getTime() + Math.round(link.clock.offset) + VALIDITY_MS,
-        nonce: randomText(NONCE_BYTES),
-      });
-      const { signal } = passage;
-      return { stream, headers: toMember(headers, { note, requestId }), end, signal };
-    } catch (error) {
-      end();
-      throw error;
-    }
+    const body = await request.readBody?.() ?? null;
+    return await openStreamFor(deps, { host, link, passage, request, body });
   } catch (error) {
     passage.end();
+    throw error;
+  }
+}
+
+async function openStreamFor(
+  { db, passing, now }: PassDeps,
+  { host, link, passage, request, body }: {
+    host: PassingHost;
+    link: Link;
+    passage: Passage;
+    request: PassedRequest;
+    body: PassedBody | null;
+  },
+): Promise<OpenedPassage> {
+  const hub = passing.hub()!;
+  const { caller, headers, requestId, isUpgrade } = request;
+  let end = passage.end;
+  try {
+    const stream = await openStream(link, host, request.signal);
+    end = endOf(passage, stream, request.signal);
+    const content = isUpgrade || body && "stream" in body
+      ? { digest: null, stream: String(stream.id) }
+      : { digest: await digestOf(body?.bytes ?? new Uint8Array()), stream: null };
+    const note = await sealNote(hub.sign, {
+      ...noteOf(request, selectUser(db, caller.userId)?.email),
+      hub: await hub.key(),
+      host: link.peer,
+      ...content,
+      exp: now().getTime() + Math.round(link.clock.offset) + VALIDITY_MS,
+      nonce: randomText(NONCE_BYTES),
+    });
+    const { signal } = passage;
+    return { stream, body, headers: toMember(headers, { note, requestId }), end, signal };
+  } catch (error) {
+    end();
     throw toCallerError(host, error);
   }
 }

@@ -38,6 +38,8 @@ export interface Passing {
   member(): MemberSide | undefined;
   /** Serves a stream of the hub's link; set by the running service. */
   accept?: Accept;
+  /** Answers a request that the hub has left, as its caller; set by the running service. */
+  perform?: (request: Request, caller: Caller) => Promise<Response>;
   readonly nonces: Nonces;
   readonly passages: Passages;
 }

@@ -6,6 +6,7 @@ import { DELIVERY_MS } from "../../../commands/listener/deliveries.ts";
 import { acceptConnections, listen } from "../../../commands/listener/listener.ts";
 import { RUNNING_MAX, WAITING_MS } from "../../../commands/listener/turns.ts";
 import { respond } from "../../../routes/pipeline/exchange.ts";
+import { limitReceivedBytes } from "../../../routes/pipeline/received_bytes.ts";
 import { silentLog } from "../../../services/log.ts";
 import { selfSigned } from "../../helpers/certificates.ts";
 import { holdConnections, LISTENER_DEFAULTS, UNFINISHED } from "../../helpers/held_connections.ts";
@@ -51,6 +52,39 @@ async function openClient(port: number) {
     [Symbol.dispose]: () => conn.close(),
   };
 }
+
+Deno.test("a WebSocket of an unknown peer cannot send more than its limit, until that is lifted", async () => {
+  const requests: Request[] = [];
+  await using service = served((request) => {
+    const { socket, response } = Deno.upgradeWebSocket(request);
+    socket.onerror = () => {};
+    limitReceivedBytes(request, 64 * 1024);
+    requests.push(request);
+    return Promise.resolve(response);
+  }, { terminal: "admin" });
+  // The beginning of one message of 16 MiB, which the runtime would wait for.
+  const beginning = new Uint8Array(1024 * 1024);
+  beginning.set([0x82, 0xff, 0, 0, 0, 0, 1, 0, 0, 0]);
+  const key = "dGhlIHNhbXBsZSBub25jZQ==";
+  const handshake = "upgrade: websocket\r\nconnection: upgrade\r\n" +
+    `sec-websocket-key: ${key}\r\nsec-websocket-version: 13\r\n\r\n`;
+  const send = async () => {
+    const conn = await Deno.connect({ hostname: "127.0.0.1", port: service.port });
+    await conn.write(new TextEncoder().encode(`GET / HTTP/1.1\r\nhost: a\r\n${handshake}`));
+    const buffer = new Uint8Array(4_096);
+    await conn.read(buffer);
+    return { conn, buffer };
+  };
+  const { conn, buffer } = await send();
+  await conn.write(beginning).catch(() => {});
+  equal(await conn.read(buffer).catch(() => null), null);
+  conn.close();
+
+  const lifted = await send();
+  limitReceivedBytes(requests[1]!, Infinity);
+  for (let at = 0; at < beginning.length;) at += await lifted.conn.write(beginning.subarray(at));
+  lifted.conn.close();
+});
 
 for (const terminal of ["off", "admin"] as const) {
   for (const beginning of ["nothing", "half a head", "an HTTP/2 preface"] as const) {

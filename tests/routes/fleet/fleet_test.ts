@@ -104,6 +104,18 @@ for (
       status: 409,
       error: /has the name edge-7/,
     },
+    {
+      wrong: "a name in use with another case",
+      given: { name: "EDGE-7" },
+      status: 409,
+      error: /has the name EDGE-7/,
+    },
+    {
+      wrong: "a name that looks like an id",
+      given: { name: "0b5d1c2e-8a1f-4c3d-9e2a-7f60a1b2c3d4" },
+      status: 400,
+      error: /body\.name: must .* not be an id/,
+    },
     { wrong: "a year", given: { expiresMinutes: 525_600 }, status: 400, error: /expiresMinutes/ },
   ]
 ) {

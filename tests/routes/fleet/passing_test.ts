@@ -49,6 +49,38 @@ Deno.test("an unknown host is 404, and one that is away is 503 with its state at
   });
 });
 
+Deno.test("without a link or a share, the body of a request is not read", async () => {
+  await using fleet = await testFleet();
+  fleet.link = undefined;
+  let pulled = 0;
+  const body = new ReadableStream({
+    pull: (controller) => void (pulled++, controller.enqueue(new Uint8Array(1))),
+  }, { highWaterMark: 0 });
+  const request = new Request("http://longshore.test/api/fleet/hosts/edge-7/api/webhooks", {
+    method: "POST",
+    headers: { authorization: "Made-Up admin", "content-type": "application/json" },
+    body,
+  });
+  equal((await fleet.hub.app(request, "192.0.2.1")).status, 503);
+  equal(pulled, 0);
+});
+
+Deno.test("reads that the host audits are in the audit log of the hub as well", async () => {
+  await using fleet = await testFleet();
+  const stack = { name: "blog", compose: "services: { web: { image: nginx } }", deploy: false };
+  equal((await answer(await fleet.pass("POST", "/api/stacks", stack))).status, 201);
+  for (const path of ["/api/stacks/blog/source", "/api/stacks/blog/versions"]) {
+    const read = await fleet.pass("GET", path);
+    deepEqual([read.status, read.headers.get("longshore-audited")], [200, null]);
+    await read.body?.cancel();
+  }
+  const { entries } = (await fleet.hub.call("GET", "/api/audit?action=GET")).body;
+  deepEqual(
+    entries.map(({ target, command }: Record<string, string>) => [target, command]),
+    [["edge-7", "GET /api/stacks/blog/source"]],
+  );
+});
+
 Deno.test("a path that leads out of /api/ is not passed on", async () => {
   await using fleet = await testFleet();
   for (const path of ["/api/../auth/users", "/api/%2e%2e/livez"]) {
@@ -88,6 +120,18 @@ Deno.test("a role of the hub that is lower than FLEET_ALLOW stays", async () => 
   await using fleet = await testFleet();
   const refused = await fleet.pass("GET", "/api/webhooks", undefined, { role: "operator" });
   equal((await answer(refused)).status, 403);
+});
+
+Deno.test("a host passes nothing on for its hub, so that two hubs of each other form no loop", async () => {
+  await using fleet = await testFleet();
+  fleet.member.deps.passing.hub = fleet.hub.deps.passing.hub;
+  for (const method of ["GET", "POST", "PUT", "DELETE"]) {
+    const passed = await fleet.pass(method, "/api/fleet/hosts/edge-7/api/containers");
+    const { status, body } = await answer(passed);
+    deepEqual([method, status], [method, 403]);
+    match(body.error, /^Not available through a hub/);
+  }
+  equal(fleet.open, 0);
 });
 
 Deno.test("credentials and headers of the client end at the hub, and those of a browser at the host", async () => {

@@ -14,6 +14,8 @@ import { href } from "../../state/router.ts";
 import { withResult } from "../../state/toasts.ts";
 import { JobList } from "../../parts/job_list.tsx";
 import { RunButton, RunHistory } from "./run.tsx";
+import { LaterForm } from "./later_form.tsx";
+import { Pending } from "./pending.tsx";
 import { HostForm, labelText, type SavedHost } from "./form.tsx";
 
 const TONES: Record<FleetHost["state"], Tone> = {
@@ -85,6 +87,7 @@ export function FleetHosts() {
     ...each,
     attention: attentionOf(known.get(each.id)),
   }));
+  const pending = useRead("GET /api/fleet/pending", {});
   const dialog = useDialog();
   const showLine = (saved: SavedHost) => {
     if (!("command" in saved)) return;
@@ -103,6 +106,7 @@ export function FleetHosts() {
   return (
     <>
       {rows && rows.length > 0 && sums && <p class="muted">{sumsText(sums)}</p>}
+      <Pending {...pending} />
       <ResourceTab
         title="Hosts"
         noun="host"
@@ -116,6 +120,12 @@ export function FleetHosts() {
         actions={(host, { edit, remove }) => [
           ...host.state === "pending"
             ? [{ name: "Accept", onSelect: () => void accept(host, reading.reload) }]
+            : [],
+          ...host.state === "away"
+            ? [{
+              name: "When it is back",
+              onSelect: () => dialog.open(LaterForm, { host, onSaved: pending.reload }),
+            }]
             : [],
           ...edit,
           ...remove,

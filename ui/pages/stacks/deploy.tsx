@@ -46,6 +46,10 @@ export function DeployDialog({ name, expectedVersion, onClose }: {
       facts={(plan) => <Fact name={`Version ${plan.version}`}>{summaryOf(plan)}</Fact>}
       isRehearsed={({ rehearse }) => rehearse}
       end="The containers that are replaced are kept until all new ones work. If one fails, all of them return."
+      later={{
+        path: `api/stacks/${encodeURIComponent(name)}/deploy`,
+        body: { expectedVersion },
+      }}
       onStart={(choices) =>
         beginJob(
           `The deploy of ${plain(name)}`,

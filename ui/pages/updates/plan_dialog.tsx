@@ -10,6 +10,7 @@ import { Fact, Facts } from "../../components/facts.tsx";
 import { Failure, Loading } from "../../components/states.tsx";
 import { duration, imageName, plain } from "../../base/text.ts";
 import { beginJob } from "../../state/jobs.ts";
+import { isAway, LaterButton } from "../../parts/later.tsx";
 import { type DataChoice, DataFact, DataField, PlanNotes } from "./data.tsx";
 import { RehearsalFacts, RehearsalField } from "./rehearsal.tsx";
 
@@ -35,19 +36,20 @@ export function UpdateDialog(
     rehearse: rehearse.value,
   });
   const blocking = plan?.obstacles.filter(({ canForce }) => !(canForce && force.value)) ?? [];
+  const bodyOf = () => ({
+    ...(image.value && { image: image.value }),
+    ...(data.value && { data: data.value }),
+    ...(plan?.newDigest && { digest: plan.newDigest }),
+    force: force.value,
+    ...(rehearse.value !== undefined && { rehearse: rehearse.value }),
+  });
   const update = async () => {
     const isStarted = await beginJob(
       `The update of ${plain(name)}`,
       () =>
         api("POST /api/containers/{id}/update", {
           path: { id },
-          body: {
-            ...(image.value && { image: image.value }),
-            ...(data.value && { data: data.value }),
-            ...(plan?.newDigest && { digest: plan.newDigest }),
-            force: force.value,
-            ...(rehearse.value !== undefined && { rehearse: rehearse.value }),
-          },
+          body: bodyOf(),
         }) as Promise<Job>,
     );
     // Obstacles of now are part of a new plan.
@@ -97,13 +99,23 @@ export function UpdateDialog(
       )}
       <div class="actions">
         <button type="button" class="button plain" data-autofocus onClick={onClose}>Cancel</button>
-        <Button
-          kind="primary"
-          disabled={!plan || blocking.length > 0 || plan.rehearsal?.obstacle != null}
-          onClick={() => void update()}
-        >
-          Update
-        </Button>
+        {isAway(error)
+          ? (
+            <LaterButton
+              path={`api/containers/${encodeURIComponent(id)}/update`}
+              body={bodyOf()}
+              onDone={onClose}
+            />
+          )
+          : (
+            <Button
+              kind="primary"
+              disabled={!plan || blocking.length > 0 || plan.rehearsal?.obstacle != null}
+              onClick={() => void update()}
+            >
+              Update
+            </Button>
+          )}
       </div>
     </Dialog>
   );

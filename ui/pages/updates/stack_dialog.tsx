@@ -9,6 +9,7 @@ import { Button } from "../../components/button.tsx";
 import { Dialog } from "../../components/dialog.tsx";
 import { Facts } from "../../components/facts.tsx";
 import { Failure, Loading } from "../../components/states.tsx";
+import { isAway, LaterButton } from "../../parts/later.tsx";
 import { type DataChoice, DataFact, DataField, PlanNotes } from "./data.tsx";
 import { RehearsalField } from "./rehearsal.tsx";
 
@@ -23,16 +24,18 @@ export interface StackChoices {
  * @param props.facts Facts of the plan, as `Fact` elements.
  * @param props.isRehearsed Whether a plan has a rehearsal.
  * @param props.end Says how it ends.
+ * @param props.later Path of the request, and its body beyond the choices.
  * @param props.onStart Closes the dialog if it starts.
  */
 export function StackDialog<Plan extends StackDeployPlan | StackUpdatePlan>(
-  { title, verb, read, facts, isRehearsed, end, onStart, onClose }: {
+  { title, verb, read, facts, isRehearsed, end, later, onStart, onClose }: {
     title: string;
     verb: string;
     read: (choices: StackChoices, signal: AbortSignal) => Promise<unknown>;
     facts: (plan: Plan) => ComponentChildren;
     isRehearsed: (plan: Plan) => boolean;
     end: string;
+    later: { path: string; body?: Record<string, unknown> };
     onStart: (choices: StackChoices) => Promise<boolean>;
     onClose: () => void;
   },
@@ -70,13 +73,17 @@ export function StackDialog<Plan extends StackDeployPlan | StackUpdatePlan>(
       />
       <div class="actions">
         <button type="button" class="button plain" data-autofocus onClick={onClose}>Cancel</button>
-        <Button
-          kind="primary"
-          disabled={!plan || plan.obstacles.length > 0}
-          onClick={() => void start()}
-        >
-          {verb}
-        </Button>
+        {isAway(error)
+          ? <LaterButton {...later} body={{ ...later.body, ...choices.value }} onDone={onClose} />
+          : (
+            <Button
+              kind="primary"
+              disabled={!plan || plan.obstacles.length > 0}
+              onClick={() => void start()}
+            >
+              {verb}
+            </Button>
+          )}
       </div>
     </Dialog>
   );

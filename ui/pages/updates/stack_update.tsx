@@ -34,6 +34,7 @@ export function StackUpdateDialog({ name, onClose }: { name: string; onClose: ()
       )}
       isRehearsed={({ rehearsal }) => rehearsal !== null}
       end="Its images are pulled and its containers updated one after another. If one fails, all of them return to what they run now."
+      later={{ path: `api/stacks/${encodeURIComponent(name)}/update` }}
       onStart={(body) =>
         beginJob(
           `The update of ${plain(name)}`,

@@ -171,6 +171,19 @@ Deno.test("An invite for several hosts counts them, and their names must match",
   ]);
 });
 
+Deno.test("A host that claims the name of another one is refused, in any case of its letters", async () => {
+  using app = hubApp();
+  await joined(app);
+  for (const name of ["edge-7", "Edge-7"]) {
+    const { answer } = await join(app, await invite(app), await createKeyPair(), name);
+    deepEqual([answer.type, "reason" in answer && answer.reason], [
+      "refused",
+      "Another host has the name edge-7",
+    ]);
+  }
+  equal((await hosts(app)).length, 1);
+});
+
 Deno.test("A copy of a machine is refused while the true one is connected, and afterwards", async () => {
   using app = hubApp();
   const events = collectEvents(app);
@@ -347,6 +360,23 @@ Deno.test("createAdmission() allows one client 8 handshakes at a time, and forge
   for (let count = 0; count < 8; count++) admission.run(`2001:db8::${count}`, never);
   throws(() => admission.run("2001:db8::9", never), /Too many hosts connect/);
   admission.run("192.0.2.1", never);
+});
+
+Deno.test("createAdmission() gives up the oldest silent handshake when all places are taken", () => {
+  let ms = HOUR_MS;
+  const admission = createAdmission(() => new Date(ms += 1_000));
+  const givenUp: string[] = [];
+  const begin = (address: string, isSilent = true) =>
+    admission.run(address, (place) => {
+      if (isSilent) place.giveUp = () => givenUp.push(address);
+      return new Promise(() => {});
+    });
+  begin("192.0.2.0", false);
+  for (let count = 1; count < 64; count++) begin(`192.0.2.${count}`);
+  begin("198.51.100.1");
+  deepEqual(givenUp, ["192.0.2.1"]);
+  for (let count = 0; count < 8; count++) begin("198.51.100.1");
+  deepEqual(givenUp.slice(-2), ["192.0.2.8", "198.51.100.1"]);
 });
 
 Deno.test("changed() wakes after a difference only: anyone may cause a refresh", async () => {

@@ -28,7 +28,7 @@ const test = (name: string, fn: () => Promise<void> | void) =>
 
 async function connect() {
   const sockets = createSocketPair();
-  const [member, hub] = sockets.map(createConnection) as [Connection, Connection];
+  const [member, hub] = sockets.map((each) => createConnection(each)) as [Connection, Connection];
   const [dialed, { channel }] = await Promise.all([
     dialLink(member, { keys: memberKeys, hubKey: hubKeys.publicKey }),
     admit(hub, { keys: hubKeys, findInvite: () => undefined }),
@@ -154,7 +154,10 @@ test("A peer that sends faster than it is read is disconnected", async () => {
 
 test("A member does not talk to a hub with another key", async () => {
   const other = await createKeyPair();
-  const [member, hub] = createSocketPair().map(createConnection) as [Connection, Connection];
+  const [member, hub] = createSocketPair().map((each) => createConnection(each)) as [
+    Connection,
+    Connection,
+  ];
   const dialing = dialLink(member, { keys: memberKeys, hubKey: other.publicKey });
   const admitting = withinHandshake(
     hub,
@@ -166,7 +169,10 @@ test("A member does not talk to a hub with another key", async () => {
 const invite = { id: "i1", secret: new Uint8Array(32).fill(7) };
 
 function enrol({ found = invite.secret, isOtherHub = false, given = invite } = {}) {
-  const [member, hub] = createSocketPair().map(createConnection) as [Connection, Connection];
+  const [member, hub] = createSocketPair().map((each) => createConnection(each)) as [
+    Connection,
+    Connection,
+  ];
   return Promise.allSettled([
     withinHandshake(member, () =>
       dialEnrolment(member, {

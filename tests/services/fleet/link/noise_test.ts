@@ -7,6 +7,7 @@ import {
   HandshakeError,
   IK,
   importKeyPair,
+  N,
   XXPSK3,
 } from "../../../../services/fleet/link/noise.ts";
 
@@ -38,6 +39,23 @@ const FLYNN = {
 };
 
 const VECTORS: Vector[] = [{
+  ...FLYNN,
+  pattern: N,
+  messages: [
+    [
+      "",
+      "358072d6365880d1aeea329adf9121383851ed21a28e3b75e965d0d2cd166254ceb26e62698f0a9d16577f5fcb929fb3",
+    ],
+    [
+      "79656c6c6f777375626d6172696e65",
+      "374a734846ea8b76251255d17bae5b5313087ff42afa23ed42a5b5bf325804",
+    ],
+    [
+      "7375626d6172696e6579656c6c6f77",
+      "922037b8012e37d18adb6827375085f06f034888ea3f625dfc91d424334290",
+    ],
+  ],
+}, {
   ...FLYNN,
   pattern: IK,
   messages: [

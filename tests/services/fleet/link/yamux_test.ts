@@ -6,6 +6,7 @@ import {
   ProtocolError,
   type Session,
   STREAMS_MAX,
+  UNREAD_MAX,
   WINDOW_BYTES,
 } from "../../../../services/fleet/link/yamux.ts";
 import type { LinkStream } from "../../../../services/fleet/link/stream.ts";
@@ -215,6 +216,34 @@ for (
     });
   });
 }
+
+Deno.test("A session closes the streams that hold the most beyond its limit, and no other", async () => {
+  const accepted: LinkStream[] = [];
+  const session = createSession({
+    isClient: false,
+    send: () => Promise.resolve(),
+    accept: (stream) => void accepted.push(stream),
+  });
+  const count = UNREAD_MAX / WINDOW_BYTES + 1;
+  // The first one is a terminal.
+  session.receive(frame(1, 1, 1, 0));
+  session.receive(frame(0, 0, 1, 9, 9));
+  for (let at = 1; at < count; at++) {
+    const id = 2 * at + 1;
+    session.receive(frame(1, 1, id, 0));
+    for (let part = 0; part < 8; part++) {
+      session.receive(frame(0, 0, id, WINDOW_BYTES / 8, WINDOW_BYTES / 8));
+    }
+  }
+  equal(session.size, count - 1);
+  equal(await accepted[0]!.read(new Uint8Array(100)), 9);
+  await rejects(accepted[1]!.read(new Uint8Array(1)), Deno.errors.BadResource);
+  // Reading makes room again.
+  const into = new Uint8Array(WINDOW_BYTES);
+  for (let read = 0; read < WINDOW_BYTES;) read += (await accepted[2]!.read(into))!;
+  session.receive(frame(0, 0, 5, WINDOW_BYTES, WINDOW_BYTES));
+  equal(session.size, count - 1);
+});
 
 Deno.test("A side without accept() refuses streams", () => {
   const session = createSession({ isClient: false, send: () => Promise.resolve() });

@@ -1,0 +1,134 @@
+/** Hands what was left at this hub over to hosts that are back, and reads what became of it. @module */
+
+import { selectFleetHost } from "../../../db/fleet_hosts.ts";
+import {
+  deleteFleetPendingBefore,
+  expireFleetPending,
+  selectOpenFleetPending,
+  type StoredPending,
+  updateOpenFleetPending,
+} from "../../../db/fleet_pending.ts";
+import type { Deps } from "../../deps.ts";
+import { AppError, asAppError } from "../../errors.ts";
+import { hubAsCaller } from "../copies/follow.ts";
+import { passOn } from "../passing/pass.ts";
+import { parseAnswer, parseRefusal } from "./answer.ts";
+import { type BoxDeps, takeBox } from "./boxes.ts";
+import { endPending, PENDING_RESOURCE } from "./pending.ts";
+
+/** Path of boxes at a host. */
+const BOXES_PATH = "/api/boxes";
+
+/** Time for which ended requests stay in the list, in milliseconds. */
+const ENDED_KEPT_MS = 7 * 24 * 60 * 60_000;
+
+/** Largest answer of a host, in characters. */
+const ANSWER_MAX = 8_192;
+
+/** Longest wait for an answer, in milliseconds. */
+const ANSWER_MS = 20_000;
+
+export type HandOverDeps = BoxDeps & Pick<Deps, "changes" | "log" | "passing" | "server">;
+
+/** Handles what is due; a host that does not answer delays no other one. */
+export function createHandOver(deps: HandOverDeps) {
+  const busy = new Set<string>();
+
+  return async function handOver(signal: AbortSignal): Promise<void> {
+    const { changes, db, now, passing } = deps;
+    const at = now();
+    deleteFleetPendingBefore(db, new Date(at.getTime() - ENDED_KEPT_MS).toISOString());
+    if (expireFleetPending(db, at.toISOString()) > 0) changes.record(PENDING_RESOURCE);
+    const open = Map.groupBy(selectOpenFleetPending(db), ({ hostId }) => hostId);
+    await Promise.all(
+      [...open].filter(([id]) => !busy.has(id) && passing.hub()?.link(id)).map(
+        async ([id, all]) => {
+          busy.add(id);
+          try {
+            for (const pending of all) await handOverOne(deps, pending, signal);
+          } catch (error) {
+            // The link has ended, or the host is not ready: the next round tries again.
+            deps.log.info("request not handed over", {
+              host: id,
+              reason: asAppError(error)?.message,
+            });
+          } finally {
+            busy.delete(id);
+          }
+        },
+      ),
+    );
+  };
+}
+
+async function handOverOne(
+  deps: HandOverDeps,
+  pending: StoredPending,
+  signal: AbortSignal,
+): Promise<void> {
+  if (pending.state === "running") {
+    return applyAnswer(deps, pending, await ask(deps, pending, signal));
+  }
+  const box = await takeBox(deps, pending);
+  if (box === undefined) return;
+  applyAnswer(deps, pending, await ask(deps, pending, signal, JSON.stringify({ box })));
+}
+
+interface HostAnswer {
+  status: number;
+  text: string;
+}
+
+/** Sends a box, or asks what became of one. */
+async function ask(
+  deps: HandOverDeps,
+  { id, hostId }: StoredPending,
+  signal: AbortSignal,
+  body?: string,
+): Promise<HostAnswer> {
+  const host = selectFleetHost(deps.db, hostId)!;
+  const bytes = body === undefined ? null : new TextEncoder().encode(body);
+  const limit = AbortSignal.any([signal, AbortSignal.timeout(ANSWER_MS)]);
+  const { head, body: answer, end } = await passOn(deps, { ...host, state: "away" }, {
+    method: body === undefined ? "GET" : "POST",
+    target: body === undefined ? `${BOXES_PATH}/${id}` : BOXES_PATH,
+    headers: new Headers({ "content-type": "application/json" }),
+    readBody: () => Promise.resolve(bytes && { bytes }),
+    // The box has the rights of its user; with FLEET_ALLOW=read, none could be used.
+    caller: hubAsCaller(deps, "operator"),
+    permissions: [],
+    requestId: crypto.randomUUID(),
+    signal: limit,
+    isAllowed: () => true,
+  });
+  try {
+    let text = "";
+    const decoder = new TextDecoder();
+    for await (const piece of answer ?? []) {
+      text += decoder.decode(piece, { stream: true });
+      if (text.length > ANSWER_MAX) throw new AppError("bad_gateway", "The answer is too long");
+    }
+    return { status: head.status, text };
+  } finally {
+    end();
+  }
+}
+
+function applyAnswer(deps: HandOverDeps, pending: StoredPending, { status, text }: HostAnswer) {
+  // The host is not ready, e.g. because it has just started.
+  if (status >= 500 || status === 429) throw new AppError("unavailable", `It answered ${status}`);
+  if (status >= 400) {
+    const lacks = status === 404 && pending.state === "pending";
+    const error = lacks
+      ? "The version of the host takes no requests for later"
+      : parseRefusal(text) ?? `The host answered ${status}`;
+    return endPending(deps, pending.id, { state: "refused", error });
+  }
+  const answer = parseAnswer(text);
+  if (!answer) throw new AppError("bad_gateway", "The host sent an invalid answer");
+  const { state, jobId, error } = answer;
+  if (state !== "running") return endPending(deps, pending.id, { state, jobId, error });
+  if (pending.state === "running" && pending.jobId === jobId) return;
+  updateOpenFleetPending(deps.db, pending.id, { state, jobId, error });
+  deps.changes.record(PENDING_RESOURCE);
+}
