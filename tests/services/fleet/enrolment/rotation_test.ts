@@ -125,7 +125,7 @@ Deno.test("a host cannot announce the key of another one, and one that the hub f
   const { hub, member, dial, end } = await joinedPair();
   const deps = later(member);
   const announced = (await dueKeys(deps))!;
-  const [{ linkKey }] = selectFleetHosts(hub.deps.db) as [{ linkKey: string }];
+  const linkKey = selectFleetHosts(hub.deps.db)[0]!.linkKey;
   deepEqual(await dial(await linkKeys(deps), { ...announced, linkKey }), []);
   receiveRekeyed(deps, { type: "rekeyed", linkKey: announced.linkKey });
   // As after a restore from a backup.
