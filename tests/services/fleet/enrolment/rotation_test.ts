@@ -80,7 +80,7 @@ const later = (app: Awaited<ReturnType<typeof joinedPair>>["member"]) => ({
   now: () => new Date(app.deps.now().getTime() + KEY_MAX_MS),
 });
 
-Deno.test("keys are not made anew before they are 30 days old", async () => {
+Deno.test("keys are not replaced before they are 30 days old", async () => {
   const { member, end } = await joinedPair();
   equal(await dueKeys(member.deps), undefined);
   await end();
