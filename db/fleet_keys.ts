@@ -15,7 +15,7 @@ const keys = table("fleet_keys", {
 
 export type FleetKey = Row<typeof keys>;
 
-export const { find: selectFleetKey } = keys;
+export const { find: selectFleetKey, replace: replaceFleetKey } = keys;
 
 /** Stores a key unless another process has stored one meanwhile. */
 export function insertFleetKeyIfMissing(db: Database, key: FleetKey): void {

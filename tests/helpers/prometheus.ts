@@ -20,20 +20,29 @@ export interface PrometheusOptions {
   /** Host and port to scrape every three seconds, with a timeout of three seconds. */
   target: string;
   bearerToken?: string;
+  /** Whether the targets are those of `GET /api/fleet/targets` there. */
+  isDiscovered?: boolean;
 }
 
 /** Starts the server and waits until it is ready. */
 export async function startPrometheus(
-  { target, bearerToken }: PrometheusOptions,
+  { target, bearerToken, isDiscovered = false }: PrometheusOptions,
 ): Promise<Prometheus> {
   const directory = await Deno.makeTempDir({ prefix: "longshore-test-prometheus-" });
   const port = freePort();
+  const authorization = bearerToken !== undefined && {
+    // Some versions have no default type for a discovery.
+    authorization: { type: "Bearer", credentials: bearerToken },
+  };
+  const discovery = { url: `http://${target}/api/fleet/targets`, refresh_interval: "1s" };
   const config = {
     global: { scrape_interval: "3s", scrape_timeout: "3s" },
     scrape_configs: [{
       job_name: "longshore",
-      static_configs: [{ targets: [target] }],
-      ...(bearerToken !== undefined && { authorization: { credentials: bearerToken } }),
+      ...(isDiscovered
+        ? { http_sd_configs: [{ ...discovery, ...authorization }] }
+        : { static_configs: [{ targets: [target] }] }),
+      ...authorization,
     }],
   };
   // JSON is YAML.

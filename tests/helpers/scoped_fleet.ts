@@ -12,7 +12,8 @@ export const OTHER_HOST = "shop-1";
 
 /** The host edge-7 has the container web. */
 export async function scopedFleet(
-  { config, engine = {} }: Pick<TestAppOptions, "config"> & {
+  { config, hubConfig = {}, engine = {} }: Pick<TestAppOptions, "config"> & {
+    hubConfig?: NonNullable<TestAppOptions["config"]>;
     engine?: Parameters<typeof fakeEngine>[0];
   } = {},
 ): Promise<TestFleet> {
@@ -20,7 +21,7 @@ export async function scopedFleet(
   const engineOf = (name: string) =>
     engines.use(fakeEngine({ ...simulateContainers([{ name }]), ...engine })).engine;
   const fleet = await testFleet({
-    hub: { edition: "enterprise", engine: engineOf(OF_HUB) },
+    hub: { edition: "enterprise", engine: engineOf(OF_HUB), config: hubConfig },
     member: { edition: "enterprise", engine: engineOf("web"), ...(config && { config }) },
   });
   setContainers(fleet.hub, { name: OF_HUB });

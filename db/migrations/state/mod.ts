@@ -67,6 +67,7 @@ import { migration as versionCommits } from "./0062_version_commits.ts";
 import { migration as foreignAccess } from "./0064_foreign_access.ts";
 import { migration as fleetEvents } from "./0065_fleet_events.ts";
 import { migration as hostScopes } from "./0066_host_scopes.ts";
+import { migration as fleetNextKeys } from "./0067_fleet_next_keys.ts";
 import { migration as fleetBlocks } from "./0068_fleet_blocks.ts";
 import { migration as fleetVerdicts } from "./0069_fleet_verdicts.ts";
 import { migration as fleetPending } from "./0070_fleet_pending.ts";
@@ -134,6 +135,7 @@ export const stateMigrations: readonly Migration[] = [
   foreignAccess,
   fleetEvents,
   hostScopes,
+  fleetNextKeys,
   fleetBlocks,
   fleetVerdicts,
   fleetPending,

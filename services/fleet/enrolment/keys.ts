@@ -19,16 +19,34 @@ const ED25519_PKCS8 = Uint8Array.fromHex("302e020100300506032b657004220420");
 
 const REMEDY = "restore the key, or leave the fleet and join again";
 
+/** Makes a key for a purpose, sealed as it is stored. */
+export async function createFleetKey(
+  { secrets, now }: Pick<KeyDeps, "secrets" | "now">,
+  purpose: FleetKey["purpose"],
+): Promise<FleetKey> {
+  const created = await (purpose === "link" ? createLinkKey() : createNoteKey());
+  return {
+    purpose,
+    publicKey: toText(created.publicKey),
+    privateKey: secrets.seal(toText(created.privateKey), sealPurpose(purpose)),
+    createdAt: now().toISOString(),
+  };
+}
+
+/** Opens a stored key for links. */
+export const openLinkKey = ({ secrets }: Pick<KeyDeps, "secrets">, key: FleetKey) =>
+  importKeyPair(openKey({ secrets }, key));
+
 /** The identity of this installation: the key of its links. */
 export async function linkKeys(deps: KeyDeps): Promise<KeyPair> {
-  return await importKeyPair(await privateBytes(deps, "link", createLinkKey));
+  return await importKeyPair(await privateBytes(deps, "link"));
 }
 
 /** The key with which this installation signs notes; `publicKey` is base64url. */
 export async function noteKeys(
   deps: KeyDeps,
 ): Promise<{ privateKey: CryptoKey; publicKey: string }> {
-  const seed = await privateBytes(deps, "note", createNoteKey);
+  const seed = await privateBytes(deps, "note");
   const encoded = new Uint8Array([...ED25519_PKCS8, ...seed]);
   const privateKey = await crypto.subtle.importKey("pkcs8", encoded, "Ed25519", false, ["sign"]);
   return { privateKey, publicKey: selectFleetKey(deps.db, "note")!.publicKey };
@@ -48,23 +66,18 @@ export const toBytes = (text: string): Bytes =>
 
 type NewKey = { publicKey: Bytes; privateKey: Bytes };
 
-async function privateBytes(
-  { db, secrets, now }: KeyDeps,
-  purpose: FleetKey["purpose"],
-  create: () => Promise<NewKey>,
-): Promise<Bytes> {
+async function privateBytes(deps: KeyDeps, purpose: FleetKey["purpose"]): Promise<Bytes> {
+  const { db } = deps;
   if (!selectFleetKey(db, purpose)) {
-    const created = await create();
-    insertFleetKeyIfMissing(db, {
-      purpose,
-      publicKey: toText(created.publicKey),
-      privateKey: secrets.seal(toText(created.privateKey), sealPurpose(purpose)),
-      createdAt: now().toISOString(),
-    });
+    insertFleetKeyIfMissing(db, await createFleetKey(deps, purpose));
   }
-  const { privateKey } = selectFleetKey(db, purpose)!;
-  return toBytes(openOrConflict(() => secrets.open(privateKey, sealPurpose(purpose)), REMEDY));
+  return openKey(deps, selectFleetKey(db, purpose)!);
 }
+
+const openKey = (
+  { secrets }: Pick<KeyDeps, "secrets">,
+  { privateKey, purpose }: Pick<FleetKey, "privateKey" | "purpose">,
+): Bytes => toBytes(openOrConflict(() => secrets.open(privateKey, sealPurpose(purpose)), REMEDY));
 
 const sealPurpose = (purpose: string) => `fleet key ${purpose}`;
 

@@ -5,6 +5,7 @@ import {
   type Membership,
   updateMembership,
 } from "../../../db/fleet_membership.ts";
+import { deleteNextKeys } from "../../../db/fleet_next_keys.ts";
 import type { Deps } from "../../deps.ts";
 import { sleep } from "../../waiting.ts";
 import { errorFields } from "../../log.ts";
@@ -16,8 +17,9 @@ import { createLink } from "../link/link.ts";
 import { createEventSender, type EventSender, type SendDeps } from "../events/send.ts";
 import { clockOf } from "../hosts/clock.ts";
 import { createReceiver } from "../waves/member_link.ts";
-import { linkKeys, toBytes } from "./keys.ts";
+import { toBytes } from "./keys.ts";
 import { type Attempt, retryMs } from "./retries.ts";
+import { dialKeys, dueKeys, receiveRekeyed, useNextKeys } from "./rotation.ts";
 
 /** Interval of the checks of an open link, in milliseconds. */
 const TICK_MS = 5_000;
@@ -33,8 +35,9 @@ export async function keepDialing(
   round: () => void,
 ): Promise<void> {
   let failures = 0;
+  const dialing = { isNextRefused: false };
   for (let { membership } = deps.fleet; membership && !signal.aborted;) {
-    const attempt = await serveHub(deps, membership, signal);
+    const attempt = await serveHub(deps, membership, dialing, signal);
     failures = attempt === "ended" ? 0 : failures + 1;
     round();
     await sleepUnlessChanged(deps, retryMs(attempt, failures, Math.random()), signal);
@@ -46,6 +49,7 @@ export async function keepDialing(
 async function serveHub(
   deps: MemberDeps,
   membership: Membership,
+  dialing: { isNextRefused: boolean },
   signal: AbortSignal,
 ): Promise<Attempt> {
   const { fleet, log } = deps;
@@ -55,11 +59,20 @@ async function serveHub(
     const connection = await dial(deps, membership.address, stopped);
     const abort = () => connection.close("the host is stopping");
     stopped.addEventListener("abort", abort, { once: true });
-    const channel = await withinHandshake(connection, async () => {
-      const keys = await linkKeys(deps);
-      return await dialLink(connection, { keys, hubKey: toBytes(membership.hubKey) });
-    });
-    return await keepLink(deps, membership, channel, stopped);
+    const { keys, isNext } = await dialKeys(deps, dialing.isNextRefused || fleet.isHub);
+    const channel = await withinHandshake(
+      connection,
+      () => dialLink(connection, { keys, hubKey: toBytes(membership.hubKey) }),
+    );
+    const onWelcome = () => {
+      if (isNext) useNextKeys(deps);
+      // Announced again, if the hub did not know them.
+      else if (dialing.isNextRefused) deleteNextKeys(deps.db);
+      dialing.isNextRefused = false;
+    };
+    const attempt = await keepLink(deps, membership, { channel, onWelcome }, stopped);
+    if (isNext && attempt === "refused") dialing.isNextRefused = true;
+    return attempt;
   } catch (error) {
     fleet.hub.reason = (error as Error).message;
     log.info("hub not reachable", {
@@ -76,7 +89,7 @@ async function serveHub(
 async function keepLink(
   deps: MemberDeps,
   membership: Membership,
-  channel: Channel,
+  { channel, onWelcome }: { channel: Channel; onWelcome: () => void },
   signal: AbortSignal,
 ): Promise<Attempt> {
   const { db, fleet, log, passing } = deps;
@@ -86,6 +99,7 @@ async function keepLink(
   const answer = await withinHandshake(channel, () => channel.receiveControl("welcome", "refused"));
   if (answer.type === "refused") return receiveRefusal(deps, membership, answer);
 
+  onWelcome();
   const given = answer.challenge;
   const { isPending } = answer;
   updateMembership(db, hostId, {
@@ -106,6 +120,7 @@ async function keepLink(
     onControl(message) {
       if (message.type === "taken") return sender?.onTaken(message);
       receiveWaves(message, link);
+      if (message.type === "rekeyed") receiveRekeyed(deps, message);
       if (message.type === "accepted") updateMembership(db, hostId, { isPending: false });
       if (message.type === "refused") attempt = receiveRefusal(deps, membership, message);
       fleet.refresh();
@@ -127,6 +142,9 @@ async function keepLink(
   async function tick(): Promise<void> {
     while (!over.signal.aborted) {
       link.tick();
+      // Hosts of a hub know it by its key.
+      const due = fleet.isHub ? undefined : await dueKeys(deps);
+      if (due) link.tell(due);
       await sleep(TICK_MS, over.signal);
     }
   }

@@ -6,6 +6,11 @@ import {
   type StoredHost,
   updateFleetHost,
 } from "../../../db/fleet_hosts.ts";
+import {
+  promoteHostKeys,
+  replaceHostNextKeys,
+  selectFleetHostByNextKey,
+} from "../../../db/fleet_next_keys.ts";
 import { withDeadline } from "../../deadline.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../errors.ts";
@@ -119,7 +124,9 @@ async function enrol(
 async function welcome(deps: ServeDeps, channel: Channel, address: string): Promise<void> {
   const { db, fleet, now } = deps;
   const hello = await channel.receiveControl("hello");
-  const host = selectFleetHostByKey(db, toText(channel.peerKey));
+  const key = toText(channel.peerKey);
+  const known = selectFleetHostByKey(db, key);
+  const host = known ?? selectFleetHostByNextKey(db, key);
   if (!host) return await refuse(channel, "This host is not in the fleet");
   if (host.leftAt !== null) return await refuse(channel, "This host has left the fleet", true);
   const open = fleet.hosts.get(host.id);
@@ -147,6 +154,7 @@ async function welcome(deps: ServeDeps, channel: Channel, address: string): Prom
     reportDuplicate(deps, host, { address, otherAddress: other.address });
     return await refuse(channel, "Another machine has the key of this host");
   }
+  if (!known) promoteHostKeys(db, host.id);
   updateFleetHost(db, host.id, {
     address,
     version: hello.version,
@@ -206,6 +214,14 @@ function receive(
     // Once is enough, and each one would be written.
     if (selectFleetHost(db, host.id)?.challenge === counter) return;
     updateFleetHost(db, host.id, { challenge: counter });
+  } else if (message.type === "rekey") {
+    const { linkKey, noteKey } = message;
+    // A key that another host has would make it this one.
+    if (selectFleetHostByKey(db, linkKey)) return;
+    const other = selectFleetHostByNextKey(db, linkKey);
+    if (other && other.id !== host.id) return;
+    replaceHostNextKeys(db, { hostId: host.id, linkKey, noteKey });
+    link.tell({ type: "rekeyed", linkKey });
   } else if (message.type === "leave") {
     updateFleetHost(db, host.id, { leftAt: now().toISOString() });
     log.info("host left the fleet", { host: host.name });

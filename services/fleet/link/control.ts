@@ -81,6 +81,10 @@ const TYPES = {
   refused: z.object({ reason: z.string().max(300), isFinal: z.boolean() }),
   /** The member has stored the challenge. */
   kept: z.object({ counter: Counter }),
+  /** The member has made new keys, which it uses as soon as the hub has stored them. */
+  rekey: z.object({ linkKey: Key, noteKey: Key }),
+  /** The hub has stored them. */
+  rekeyed: z.object({ linkKey: Key }),
   /** An admin has accepted the host. */
   accepted: Empty,
   /** The member leaves the fleet. */

@@ -8,7 +8,7 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import { insertRoleAssignment } from "../../../db/enterprise/role_assignments.ts";
 import { everyEndpoint, rightRequest } from "../../acceptance/endpoint_walk.ts";
-import { type TestFleet } from "../../helpers/fleet.ts";
+import type { TestFleet } from "../../helpers/fleet.ts";
 import { OF_HUB, OTHER_HOST, scopedFleet } from "../../helpers/scoped_fleet.ts";
 import type { CallOptions } from "../../helpers/test_app.ts";
 
