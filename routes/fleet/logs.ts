@@ -49,7 +49,7 @@ export const hostLogEndpoints = (deps: Deps) => [
   }, async ({ query: { container, ...query }, caller, grantedTo, request, requestId }) => {
     const frames = await streamHostLogs(deps, {
       ...{ caller, requestId, containers: container },
-      permissionsAt: () => grantedTo(caller.userId),
+      permissionsAt: (host) => grantedTo(caller.userId, host),
       query: toQuery(query, request),
     });
     return eventStream(frames);

@@ -140,18 +140,19 @@ function eventFrames({ fleet }: HostStreamDeps, client: Client): StreamChunk[] {
   const received = fleet.received.after(client.position);
   client.position = received.at(-1)?.position ?? client.position;
   if (!client.types.includes("event")) return [];
-  const ids = new Set(client.hosts.map(({ id }) => id));
-  return received.flatMap(({ position, event }) =>
-    ids.has(event.serverId) && maySee(client.caller, event)
+  const hosts = new Map(client.hosts.map((host) => [host.id, host]));
+  return received.flatMap(({ position, event }) => {
+    const host = hosts.get(event.serverId);
+    return host && maySee(client.caller, host, event)
       ? [idLine(position), encode("event", toView(event))]
-      : []
-  );
+      : [];
+  });
 }
 
-function maySee(caller: Caller, event: AppEvent): boolean {
+function maySee(caller: Caller, host: StoredHost, event: AppEvent): boolean {
   const { isForAdmins, permission, scope } = eventKind(event.event);
   if (isForAdmins && !includesRole(caller.role, "admin")) return false;
-  if (!mayDo(caller, "viewer", permission)) return false;
+  if (!mayDo(caller, "viewer", permission, host)) return false;
   const limits = scopeAtHost(caller);
   if (!isLimited(limits)) return true;
   const { container } = event.data as { container?: string };
@@ -163,10 +164,6 @@ function maySee(caller: Caller, event: AppEvent): boolean {
 function listFrames(deps: HostStreamDeps, client: Client): StreamChunk[] {
   const { sent } = client;
   const frames: StreamChunk[] = [];
-  const { caller } = client;
-  const types = client.types.filter((type) => type !== "event")
-    .filter((type) => type !== "alerts" || !isLimited(scopeAtHost(caller)))
-    .filter((type) => mayDo(caller, "viewer", LISTS[type]));
   for (const host of client.hosts) {
     if (lengthOf(frames) > PORTION_BYTES) return frames;
     const known = sent.get(host.id);
@@ -174,7 +171,9 @@ function listFrames(deps: HostStreamDeps, client: Client): StreamChunk[] {
     if (known && known.name !== host.name) frames.push(...goneFrames(known));
     const lists = known?.name === host.name ? known.lists : {};
     sent.set(host.id, { name: host.name, lists });
-    for (const type of types) frames.push(...changeFrames(deps, client, host, { type, lists }));
+    for (const type of listTypes(client, host)) {
+      frames.push(...changeFrames(deps, client, host, { type, lists }));
+    }
   }
   const ids = new Set(client.hosts.map(({ id }) => id));
   for (const [id, known] of sent) {
@@ -185,6 +184,13 @@ function listFrames(deps: HostStreamDeps, client: Client): StreamChunk[] {
   return frames;
 }
 
+/** A limited API token sees no alerts. */
+const listTypes = ({ caller, types }: Client, host: StoredHost): ListType[] =>
+  types.filter((type) => type !== "event").filter((type) =>
+    mayDo(caller, "viewer", LISTS[type], host) &&
+    (type !== "alerts" || !isLimited(scopeAtHost(caller)))
+  );
+
 /** The rows of a list that have changed: a row that has not is the same object. */
 function changeFrames(
   { fleet }: HostStreamDeps,
@@ -192,6 +198,7 @@ function changeFrames(
   { id, name }: StoredHost,
   { type, lists }: { type: ListType; lists: SentLists },
 ): StreamChunk[] {
+  const scope = scopeAtHost(caller);
   const copy = fleet.copies.get(id);
   const asOf = copy?.asOf[type];
   const before = lists[type];

@@ -170,6 +170,7 @@ function hasContainer(
 ): boolean {
   const copy = fleet.copies.get(hostId);
   if (!copy?.asOf.containers) return true;
+  const scope = scopeAtHost(caller);
   return copy.lists.containers.values().some((row) =>
     (row.name === ref || row.id.startsWith(ref)) &&
     visibleRow(scopeAtHost(caller), "containers", row)
