@@ -27,7 +27,7 @@ import type { ComplianceState } from "./access/audit/compliance_state.ts";
 import type { ComposeLoader } from "./compose/loader.ts";
 import type { Config } from "./config/config.ts";
 import type { EventBus } from "./events/events.ts";
-import type { OutgoingQueue } from "./fleet/events/outgoing.ts";
+import type { OutgoingQueue } from "./events/outgoing.ts";
 import type { Fleet } from "./fleet/hosts/fleet.ts";
 import type { HostCache } from "./metrics/host/cache.ts";
 import type { Adapter } from "./automation/integrations/adapter.ts";

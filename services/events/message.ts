@@ -3,7 +3,6 @@
 import { SEVERITIES, type Severity } from "../../db/notification_channels.ts";
 import type { ScopedContainer } from "../access/scope.ts";
 import type { Config } from "../config/config.ts";
-import type { Deps } from "../deps.ts";
 import { describeEvent } from "./description.ts";
 import { type AppEvent, keyOf, type NewEvent } from "./events.ts";
 import { ownPage, type Phase, type Tone } from "./kinds/kind.ts";
@@ -144,7 +143,7 @@ export function containersOf({ data }: Pick<AppEvent, "data">): readonly string[
 
 /** Containers of the server or host of an event, as far as the event needs them. */
 export const knownContainers = (
-  { inventory }: Pick<Deps, "inventory">,
+  { inventory }: { inventory: { listFollowed(): readonly ScopedContainer[] } },
   event: AppEvent,
 ): readonly ScopedContainer[] =>
   event.host === undefined ? inventory.listFollowed() : containersOf(event).map((name) => ({

@@ -38,7 +38,7 @@ export interface Recorder {
   isForPeople?: true;
   /** Gets the events of the fleet's hosts as well. */
   takesHosts?: true;
-  /** Whether somebody would get its messages. */
+  /** Whether it has a receiver. */
   hasReceivers?(deps: RecorderDeps): boolean;
   /**
    * Runs inside the transaction of the event's cause, and stores nothing without subscribers.

@@ -9,8 +9,8 @@ import { stackOf } from "../../access/scope.ts";
 import type { Deps } from "../../deps.ts";
 import type { AppEvent } from "../../events/events.ts";
 import { containersOf } from "../../events/message.ts";
-import type { Outgoing } from "../../events/outgoing.ts";
-import { createOutboxSignal, type OutboxSignal } from "../../events/outbox_signal.ts";
+import type { OutgoingQueue } from "../../events/outgoing.ts";
+import { createOutboxSignal } from "../../events/outbox_signal.ts";
 import { isWorthTelling } from "../../messages/causes.ts";
 import { shorten } from "./shorten.ts";
 
@@ -19,16 +19,6 @@ const WAITING_MAX = 10_000;
 
 /** Time after which a hub is away so that the own channels are used, in milliseconds. */
 export const HUB_AWAY_MS = 10 * 60_000;
-
-/** The queue, as the member's end of the link uses it. */
-export interface OutgoingQueue extends Outgoing {
-  /** Notified about each event. */
-  readonly signal: OutboxSignal;
-  /** Whether the own channels are used, because the hub has been away for too long. */
-  isHubAway: boolean;
-  /** When the link to the hub was last open, in Unix milliseconds; at first the start. */
-  hubSeenMs: number;
-}
 
 type QueueDeps = Pick<Deps, "db" | "fleet" | "inventory" | "now" | "reservations">;
 

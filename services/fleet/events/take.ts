@@ -14,7 +14,7 @@ import { errorFields } from "../../log.ts";
 import { sleep } from "../../waiting.ts";
 import type { Control, PassedEvent } from "../link/control.ts";
 import type { OpenLink } from "../link/open_link.ts";
-import { eventOfHost } from "./event_of_host.ts";
+import { eventOfHost } from "./of_host.ts";
 
 /** Ids that are kept of each host; it sends at most 20 events again. */
 const IDS_KEPT = 1_000;
@@ -24,9 +24,6 @@ const BURST = 500;
 const SECOND = 5;
 
 export type TakeDeps = EmitDeps & Pick<Deps, "config" | "fleet" | "inventory" | "log" | "now">;
-
-/** Time of the last taken event of a host as if it had sent `SECOND` in each second. */
-export type Paces = Map<string, number>;
 
 /**
  * Returns a function that takes the messages of one link. A host that sends the next one before the

@@ -7,7 +7,6 @@ import { type Membership, selectMembership } from "../../../db/fleet_membership.
 import type { StateDatabase } from "../../../db/database.ts";
 import type { HostCopy } from "../copies/copy.ts";
 import { createReceivedEvents, type ReceivedEvents } from "../events/received.ts";
-import type { Paces } from "../events/take.ts";
 import type { OpenLink } from "../link/open_link.ts";
 import type { Links } from "../link/stream.ts";
 import type { WaveLink } from "../waves/wave_link.ts";
@@ -47,10 +46,10 @@ export interface Fleet extends Links {
   readonly copies: Map<string, HostCopy>;
   /** The last events of hosts. */
   readonly received: ReceivedEvents;
-  /** How many events hosts have sent lately. */
-  readonly paces: Paces;
   /** The last report of each host about new images, by host id. */
   readonly reports: Map<string, Report>;
+  /** When hosts may send the next event, by host id, in milliseconds of a monotonic clock. */
+  readonly paces: Map<string, number>;
   /** When the last event about a duplicate was emitted, by host id, in Unix milliseconds. */
   readonly duplicates: Map<string, number>;
   /** Reads what was stored, after this or another process has changed it. */

@@ -41,7 +41,7 @@ export interface HostLog {
   ) => Promise<PassedResponse>;
 }
 
-/** What follows for the client. `lastId` is the position of the host from then on. */
+/** A frame for the client. `lastId` is the position of the host from then on. */
 export interface HostFrame {
   chunk: StreamChunk;
   lastId: string | undefined;
@@ -56,7 +56,7 @@ export interface LogSource {
   readonly running: Promise<void>;
 }
 
-/** A host answers with a status that is no stream. */
+/** A host answers with another status than that of a stream. */
 class StatusError extends Error {
   constructor(readonly status: number) {
     super(`The host answered ${status}`);
@@ -78,7 +78,7 @@ export function createLogSource(
   let slot: HostFrame | undefined;
   let taken = Promise.withResolvers<void>();
   let isOver = false;
-  /** What the client was told to be missing. */
+  /** JSON of the missing containers that the client knows of. */
   let told = "";
   signal.addEventListener("abort", () => taken.resolve(), { once: true });
 

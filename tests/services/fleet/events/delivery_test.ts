@@ -26,7 +26,7 @@ async function addChannel(app: TestApp, given: object = {}) {
   });
 }
 
-/** What the channels of an application were given to send. */
+/** Titles of the messages that an application has queued. */
 function titles({ deps, clock }: TestApp, { afterSeconds = 5 } = {}): string[] {
   clock.advance({ seconds: afterSeconds });
   collectNotifications(deps);
@@ -219,7 +219,7 @@ Deno.test("a host that sends events before the last were taken is disconnected",
 for (
   const { what, event, data, isLeft } of [
     { what: "of a later version", event: "container.melted", data: {}, isLeft: true },
-    { what: "whose container is no text", data: { container: {} }, isLeft: true },
+    { what: "whose container is not a text", data: { container: {} }, isLeft: true },
     {
       what: "whose list has no texts",
       event: "alert.fired",
