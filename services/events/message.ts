@@ -1,7 +1,6 @@
 /** Content of a notification, in a form that every kind of channel renders. @module */
 
 import { SEVERITIES, type Severity } from "../../db/notification_channels.ts";
-import type { ScopedContainer } from "../access/scope.ts";
 import type { Config } from "../config/config.ts";
 import { describeEvent } from "./description.ts";
 import { type AppEvent, keyOf, type NewEvent } from "./events.ts";
@@ -140,17 +139,6 @@ export function containersOf({ data }: Pick<AppEvent, "data">): readonly string[
   if (Array.isArray(containers)) return containers;
   return container === undefined ? [] : [container];
 }
-
-/** Containers of the server or host of an event, as far as the event needs them. */
-export const knownContainers = (
-  { inventory }: { inventory: { listFollowed(): readonly ScopedContainer[] } },
-  event: AppEvent,
-): readonly ScopedContainer[] =>
-  event.host === undefined ? inventory.listFollowed() : containersOf(event).map((name) => ({
-    name,
-    composeProject: event.stack ?? null,
-    labels: {},
-  }));
 
 /** The stack that an event is about, unless it is about containers. */
 export const stackNameOf = ({ event, data }: NewEvent): string | undefined =>

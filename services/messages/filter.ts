@@ -12,6 +12,7 @@ import {
   severityOf,
   stackNameOf,
 } from "../events/message.ts";
+import { knownContainers } from "./known_containers.ts";
 
 type Filter = Pick<
   StoredNotificationChannel,

@@ -9,13 +9,13 @@ import { eventKind } from "../../events/kinds/mod.ts";
 import type { Pause, Silencer } from "../../events/recorder.ts";
 import {
   containersOf,
-  knownContainers,
   phaseOf,
   type Severity,
   severityOf,
   stackNameOf,
   threadOf,
 } from "../../events/message.ts";
+import { knownContainers } from "../../messages/known_containers.ts";
 
 export type SilencerDeps = Pick<Deps, "db" | "inventory" | "maintenance" | "now">;
 
