@@ -5,13 +5,7 @@ import { matchesAny, stackOf } from "../access/scope.ts";
 import type { Deps } from "../deps.ts";
 import type { AppEvent } from "../events/events.ts";
 import { eventKind } from "../events/kinds/mod.ts";
-import {
-  containersOf,
-  isAtLeast,
-  knownContainers,
-  severityOf,
-  stackNameOf,
-} from "../events/message.ts";
+import { containersOf, isAtLeast, severityOf, stackNameOf } from "../events/message.ts";
 import { knownContainers } from "./known_containers.ts";
 
 type Filter = Pick<
