@@ -18,7 +18,7 @@ import type { OpenLink } from "../../services/fleet/link/open_link.ts";
 import { createUpdateGate } from "../../services/fleet/waves/gate.ts";
 import { keepWaves, liftBlock, receiveReport } from "../../services/fleet/waves/hub.ts";
 import { offerBlocks, receiveFromHost } from "../../services/fleet/waves/hub_link.ts";
-import { newWaveLink } from "../../services/fleet/waves/wave_link.ts";
+import { newWaveLink } from "../../services/fleet/waves/exchange.ts";
 import { keptBlocks } from "../../services/fleet/waves/kept.ts";
 import { createReceiver } from "../../services/fleet/waves/member_link.ts";
 import type { Report } from "../../services/fleet/waves/report.ts";

@@ -9,7 +9,7 @@ import type { HostCopy } from "../copies/copy.ts";
 import { createReceivedEvents, type ReceivedEvents } from "../events/received.ts";
 import type { OpenLink } from "../link/open_link.ts";
 import type { Links } from "../link/stream.ts";
-import type { WaveLink } from "../waves/wave_link.ts";
+import type { WaveLink } from "../waves/exchange.ts";
 import { createQuestions, type Questions } from "../waves/questions.ts";
 import type { Report } from "../waves/report.ts";
 

@@ -25,7 +25,7 @@ import { createLink } from "../link/link.ts";
 import type { OpenLink } from "../link/open_link.ts";
 import { clockOf } from "./clock.ts";
 import { isWaveMessage, offerBlocks, receiveFromHost } from "../waves/hub_link.ts";
-import { newWaveLink } from "../waves/wave_link.ts";
+import { newWaveLink } from "../waves/exchange.ts";
 import { challengeOf, isGenuine } from "./challenge.ts";
 import { createIntake, type TakeDeps } from "../events/take.ts";
 import type { OpenHost } from "./fleet.ts";

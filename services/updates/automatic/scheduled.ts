@@ -12,7 +12,7 @@ import { readKnown } from "../check/known.ts";
 import { imageStatus } from "../check/status.ts";
 import { updatePolicy } from "../labels.ts";
 import { startUpdate } from "../run/start.ts";
-import { NotReachedError } from "../gate.ts";
+import { NotReachedError } from "../run/allowed.ts";
 import { refusalOf } from "./reached.ts";
 
 /**

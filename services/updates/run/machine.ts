@@ -9,7 +9,7 @@
 import type { Deps } from "../../deps.ts";
 import { copyData, keepData } from "../data/steps.ts";
 import { dataRunOf } from "../data/update_run.ts";
-import { assertAllowed } from "../gate.ts";
+import { assertAllowed } from "./allowed.ts";
 import { readUpdateSettings } from "../settings.ts";
 import { collectEvidence, type Evidence } from "./evidence.ts";
 import { commit, rollBack } from "./finish.ts";

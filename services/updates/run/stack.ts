@@ -15,7 +15,7 @@ import { dataOf, describeData } from "../data/steps.ts";
 import { pullImage } from "../../images/pull.ts";
 import type { PullPolicy } from "../../images/pull_policy.ts";
 import { JobEnd } from "../../jobs/kind.ts";
-import { NotReachedError } from "../gate.ts";
+import { NotReachedError } from "./allowed.ts";
 import type { Evidence } from "./evidence.ts";
 import { commit, putBack } from "./finish.ts";
 import { nameAgain } from "./image_name.ts";

@@ -72,7 +72,7 @@ export const containerKind: ScheduleKind = {
 
 async function update(deps: Deps, container: Container, run: Run): Promise<Outcome> {
   const { startUpdateNow } = await import("../../../updates/automatic/scheduled.ts");
-  const { NotReachedError } = await import("../../../updates/gate.ts");
+  const { NotReachedError } = await import("../../../updates/run/allowed.ts");
   try {
     const job = await startUpdateNow(deps, container, run.actor);
     return job && await endOf(deps, job, run);

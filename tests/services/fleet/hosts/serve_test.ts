@@ -10,7 +10,7 @@ import { type Channel, dialEnrolment, dialLink } from "../../../../services/flee
 import { createConnection } from "../../../../services/fleet/link/connection.ts";
 import type { Control } from "../../../../services/fleet/link/control.ts";
 import { createLink } from "../../../../services/fleet/link/link.ts";
-import { newWaveLink } from "../../../../services/fleet/waves/wave_link.ts";
+import { newWaveLink } from "../../../../services/fleet/waves/exchange.ts";
 import type { OpenLink } from "../../../../services/fleet/link/open_link.ts";
 import { createKeyPair, type KeyPair } from "../../../../services/fleet/link/noise.ts";
 import { createSocketPair } from "../../../helpers/socket_pair.ts";

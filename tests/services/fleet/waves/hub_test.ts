@@ -2,7 +2,7 @@ import { deepEqual, equal, match } from "node:assert/strict";
 import { keptBlocks } from "../../../../services/fleet/waves/kept.ts";
 import { receiveReport } from "../../../../services/fleet/waves/hub.ts";
 import { receiveFromHost } from "../../../../services/fleet/waves/hub_link.ts";
-import { newWaveLink } from "../../../../services/fleet/waves/wave_link.ts";
+import { newWaveLink } from "../../../../services/fleet/waves/exchange.ts";
 import type { Control } from "../../../../services/fleet/link/control.ts";
 import type { OpenHost } from "../../../../services/fleet/hosts/fleet.ts";
 import { collectEvents } from "../../../helpers/test_app.ts";

@@ -9,7 +9,7 @@ import { keepBlock } from "../../../../services/fleet/waves/kept.ts";
 import { Report } from "../../../../services/fleet/waves/report.ts";
 import { enginePlatform, reportOf } from "../../../../services/fleet/waves/reporter.ts";
 import { refusalOf } from "../../../../services/updates/automatic/reached.ts";
-import { assertAllowed, NotReachedError } from "../../../../services/updates/gate.ts";
+import { assertAllowed, NotReachedError } from "../../../../services/updates/run/allowed.ts";
 import type { UpdateJob } from "../../../../services/updates/run/job.ts";
 import { recordVerdict } from "../../../../services/updates/run/recorded_verdict.ts";
 import { simulateContainers } from "../../../helpers/fake_containers.ts";
