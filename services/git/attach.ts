@@ -30,7 +30,7 @@ import { assertUnchanged, isAccepted, requireRepository } from "./repositories.t
 import { envText, readStackSources } from "./stack_sources.ts";
 import { type StackState, stateOf } from "./state.ts";
 import { syncRepository } from "./sync.ts";
-import { openEnv, sealEnv } from "./variables.ts";
+import { joinVariables, openEnv, sealEnv } from "./variables.ts";
 
 /** How a stack follows a repository. */
 export interface StackFollowing
@@ -112,7 +112,9 @@ export async function attachStack(
     if (!current) assertRoomForStack(deps);
     const before = current && openVersion(deps, current).sources;
     const variables = env === undefined ? keptVariables(deps, known, before) : envText(env);
-    const sources = await sourcesOf(deps, repository, settings, variables, before);
+    const mappedEnv = env === undefined ? known?.mappedEnv ?? {} : {};
+    const all = joinVariables(mappedEnv, variables);
+    const sources = await sourcesOf(deps, repository, settings, all, before);
     const plan = await planSources(deps, caller, stack, sources);
     if (!acceptRecreate && plan.changes.some(({ action }) => action === "recreate")) {
       throw new PlanRefusedError(
@@ -133,6 +135,7 @@ export async function attachStack(
       ...known,
       ...settings,
       stack,
+      mappedEnv,
       sealedEnv: sealEnv(deps, stack, variables),
       isMapped: false,
       version,

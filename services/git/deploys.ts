@@ -160,7 +160,9 @@ function isTrusted({ db }: Deps, { stack, repositoryId, version }: GitStack): bo
 }
 
 async function reportPlan(deps: Deps, { stack, repositoryId, version }: GitStack): Promise<void> {
-  const { changes } = await planStoredStack(deps, CALLER, stack);
+  const { changes, version: planned } = await planStoredStack(deps, CALLER, stack);
+  // A person has edited it meanwhile.
+  if (planned !== version) return;
   const commit = selectStackVersion(deps.db, stack, version!)?.gitCommit;
   if (!commit) return;
   const { id, author, message } = commit;

@@ -69,6 +69,7 @@ import { migration as fleetEvents } from "./0065_fleet_events.ts";
 import { migration as hostScopes } from "./0066_host_scopes.ts";
 import { migration as fleetBlocks } from "./0068_fleet_blocks.ts";
 import { migration as fleetVerdicts } from "./0069_fleet_verdicts.ts";
+import { migration as gitLabels } from "./0072_git_labels.ts";
 
 export const stateMigrations: readonly Migration[] = [
   users,
@@ -134,4 +135,5 @@ export const stateMigrations: readonly Migration[] = [
   hostScopes,
   fleetBlocks,
   fleetVerdicts,
+  gitLabels,
 ];

@@ -107,6 +107,7 @@ async function keepLink(
       if (message.type === "taken") return sender?.onTaken(message);
       receiveWaves(message, link);
       if (message.type === "accepted") updateMembership(db, hostId, { isPending: false });
+      if (message.type === "labels") updateMembership(db, hostId, { labels: message.labels });
       if (message.type === "refused") attempt = receiveRefusal(deps, membership, message);
       fleet.refresh();
     },

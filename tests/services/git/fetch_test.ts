@@ -13,6 +13,7 @@ import { openTree } from "../../../services/git/fetch/tree.ts";
 import { createAuthority } from "../../helpers/certificates.ts";
 import { temporaryDirectory } from "../../helpers/command.ts";
 import { gitServer, type WorkingCopy } from "../../helpers/git_server.ts";
+import { startProxy } from "../../helpers/proxy.ts";
 import { testConfig } from "../../helpers/test_app.ts";
 
 const main: FollowedRef = { kind: "branch", name: "main" };
@@ -210,14 +211,24 @@ Deno.test("commits are fetched from a Git server", async (t) => {
     deepEqual(new Set(other.requests.map((each) => each.authorization)), new Set([null]));
   });
 
-  await t.step("a certificate must be trusted", async () => {
+  await t.step("a certificate must be trusted, also through a proxy", async () => {
     const authority = await createAuthority("Git authority");
-    const identity = await authority.issue({ name: "git", altNames: "IP:127.0.0.1" });
+    const altNames = "IP:127.0.0.1,DNS:git.example.com";
+    const identity = await authority.issue({ name: "git", altNames });
     await using secure = await gitServer(identity);
     const shop = await secure.create("secure");
     const head = await shop.push({ "a.txt": "1" });
     await fails(fetch(shop), /the certificate is not trusted|TLS could not be established/);
     equal(await fetch(shop, main, { caCertificate: authority.cert }), head);
+    using proxy = await startProxy();
+    const url = shop.url.replace("127.0.0.1", "git.example.com");
+    const proxied = {
+      config: testConfig({ dataDir: data.path, httpsProxy: proxy.url }),
+      resolve: () => Promise.resolve(["192.0.78.1"]),
+    };
+    const remote = remoteOf({ url }, { caCertificate: authority.cert });
+    equal(await fetchCommit(proxied, "proxied", remote, main), head);
+    deepEqual(new Set(proxy.requests), new Set([`CONNECT ${new URL(url).host}`]));
   });
 });
 

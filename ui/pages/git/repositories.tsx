@@ -34,6 +34,8 @@ export default function Repositories() {
       }${webhookPath} with this secret.`,
     });
   };
+  const labels = Object.entries(reading.data.value?.labels ?? {})
+    .map(([name, value]) => `${name}=${value}`);
   const problems = reading.data.value?.repositories.flatMap((each) => each.problems) ?? [];
   return (
     <ResourcePage
@@ -73,11 +75,16 @@ export default function Repositories() {
       defaultSort="name"
       hasTallRows
       empty="No repositories yet. A commit of a repository becomes a version of each stack that it changes."
-      above={problems.length > 0 && (
-        <div class="note" role="note" aria-label="Problems of mappings">
-          <ul>{problems.map((problem) => <li key={problem}>{plain(problem)}</li>)}</ul>
-        </div>
-      )}
+      above={
+        <>
+          {labels.length > 0 && <p>Labels of this host: {labels.map(plain).join(", ")}</p>}
+          {problems.length > 0 && (
+            <div class="note" role="note" aria-label="Problems of mappings">
+              <ul>{problems.map((problem) => <li key={problem}>{plain(problem)}</li>)}</ul>
+            </div>
+          )}
+        </>
+      }
     />
   );
 }

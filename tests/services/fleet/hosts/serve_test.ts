@@ -119,6 +119,9 @@ Deno.test("A host joins, waits for an admin, and is connected", async () => {
   await until("the member knows", () => controls?.some(({ type }) => type === "accepted"));
   notEqual(app.deps.fleet.link(member.hostId), undefined);
   equal((await hosts(app))[0].address, "192.0.2.7");
+  await app.call("PUT", `/api/fleet/hosts/${member.hostId}`, { labels: { site: "bonn" } });
+  const labels = () => controls!.flatMap((each) => each.type === "labels" ? each.labels.site : []);
+  await eventually(() => deepEqual(labels(), ["kiel", "bonn"]));
 
   app.clock.advance({ minutes: 1 });
   link!.close("bye");
