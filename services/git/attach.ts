@@ -23,7 +23,7 @@ import type { Deps } from "../deps.ts";
 import { AppError, PlanRefusedError, requireFound } from "../errors.ts";
 import { openSecrets } from "./credentials.ts";
 import { endedDeploys } from "./deploys.ts";
-import { openBare } from "./fetch/bare.ts";
+import { openRepository } from "./fetch/repository.ts";
 import { openTree } from "./fetch/tree.ts";
 import { AUTHOR, describe, NEW_ROW } from "./follow.ts";
 import { assertUnchanged, isAccepted, requireRepository } from "./repositories.ts";
@@ -195,7 +195,8 @@ async function sourcesOf(
 ): Promise<StoredSources> {
   const { id, head } = repository;
   const { path, directory } = settings;
-  const tree = openTree(await openBare(deps, id), head.id);
+  using bare = openRepository(deps, id);
+  const tree = openTree(bare, head.id);
   const base = directory === null ? before?.place ?? before?.base : undefined;
   const sources = await readStackSources(deps, tree, settings, {
     env: variables,

@@ -1,5 +1,6 @@
 /** Fetches of repositories: one at a time for each, and those that a webhook or a user requests. @module */
 
+import type { ProjectRunner } from "../compose/loader.ts";
 import { createLimiter } from "../limiter.ts";
 import { createOutboxSignal } from "../events/outbox_signal.ts";
 
@@ -14,7 +15,8 @@ const PAUSE_MS = 5 * 60_000;
 
 export type GitRounds = ReturnType<typeof createGitRounds>;
 
-export function createGitRounds() {
+/** @param startReader Starts the worker that fetches and reads one repository. */
+export function createGitRounds(startReader: () => Promise<ProjectRunner>) {
   const signal = createOutboxSignal();
   const requested = new Set<string>();
   const running = new Map<string, Promise<unknown>>();
@@ -23,6 +25,7 @@ export function createGitRounds() {
   const limit = createLimiter({ what: "fetches", running: FETCHES_MAX, waiting: Infinity });
 
   return {
+    startReader,
     /** Lets the worker check the repository soon. */
     request(id: string): void {
       requested.add(id);

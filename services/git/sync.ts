@@ -14,15 +14,10 @@ import { errorFields } from "../log.ts";
 import type { OutboundDeps } from "../outbound/url.ts";
 import { SignatureError } from "../release/ssh_signature.ts";
 import { remoteOf } from "./credentials.ts";
+import { type Bare, type FollowedRef, readRemoteCommit, removeBare } from "./fetch/bare.ts";
+import { rangeBetween } from "./fetch/commits.ts";
 import type { Remote } from "./fetch/http.ts";
-import {
-  type Bare,
-  fetchCommit,
-  type FollowedRef,
-  openBare,
-  readRemoteCommit,
-} from "./fetch/bare.ts";
-import { rangeBetween, readCommit } from "./fetch/commits.ts";
+import { openRepository } from "./fetch/repository.ts";
 import { followCommit, type FollowDeps } from "./follow.ts";
 import { hasOtherLabels, labelsOfHost } from "./labels.ts";
 import { assertUnchanged, requireRepository } from "./repositories.ts";
@@ -88,8 +83,15 @@ async function sync(
     updateGitRepositoryFields(db, id, { checkedAt, error: null, retryAt: null });
     return;
   }
+  const fetchOnce = () => fetchAndFollow(deps, { ...repository, labels }, remote, signal);
   const commit = await deps.git.limit(() =>
-    fetchAndFollow(deps, { ...repository, labels }, remote, signal)
+    fetchOnce().catch(async (error) => {
+      if (asAppError(error) || signal?.aborted) throw error;
+      // Objects are missing or damaged here.
+      deps.log.warn("git repository fetched again", { repositoryId: id, ...errorFields(error) });
+      await removeBare(deps, id);
+      return await fetchOnce();
+    })
   );
   if (!commit) return;
   deps.log.info("git commit fetched", { repositoryId: id, commit: commit.id });
@@ -116,9 +118,8 @@ async function fetchAndFollow(
 ): Promise<VersionCommit | undefined> {
   const { db, now } = deps;
   const { id, head, labels } = repository;
-  const options = { signal, isAgain: head !== null };
-  const fetched = await fetchCommit(deps, id, remote, refOf(repository), options);
-  const bare = await openBare(deps, id);
+  using bare = openRepository(deps, id, signal);
+  const fetched = await bare.fetch(remote, refOf(repository), head !== null);
   const commit = await acceptCommit(deps, repository, bare, fetched);
   const problems = commit && await followCommit(deps, repository, { bare, commit });
   assertUnchanged(deps, repository);
@@ -151,7 +152,7 @@ async function acceptCommit(
   bare: Bare,
   id: string,
 ): Promise<VersionCommit | undefined> {
-  const { author, message, committedAt } = await readCommit(bare, id);
+  const { author, message, committedAt } = await bare.commit(id);
   const commit = { id, author, message, committedAt, signer: null };
   try {
     return { ...commit, signer: await signerOf(deps, repository, bare, id) };
