@@ -5,6 +5,7 @@ import type { GitRepository, GitRepositoryWithSecret } from "../../api/types.ts"
 import { fieldsOf, SelectField, TextArea, TextField } from "../../components/fields.tsx";
 import { EditDialog, type EditProps, saveItem } from "../../components/form.tsx";
 import type { FormValues } from "../../components/form_values.ts";
+import { StatusFields, statusOf } from "./status_fields.tsx";
 import { LINE_PROBLEM, lineOf, parseLine } from "./mapping.ts";
 
 type Mapping = GitRepository["mapping"][number];
@@ -101,6 +102,7 @@ export function RepositoryForm(
         autocomplete="new-password"
         maxLength={200}
       />
+      <StatusFields status={repository?.status} />
       {area("Certificate authority", "caCertificate", {
         hint: "PEM. For a server whose certificate is not from a public authority",
         code: true,
@@ -134,6 +136,7 @@ function bodyOf(
     username: auth === "basic" ? values.username : null,
     ...(secret && { secret }),
     ...(ageIdentity && { ageIdentity }),
+    status: statusOf(values),
     caCertificate: values.caCertificate.trim() || null,
     ...(values.pollMinutes !== undefined && { pollMinutes: values.pollMinutes }),
     signatures: signatures === "off" ? "off" as const : "required" as const,
