@@ -77,7 +77,9 @@ export default function Repositories() {
       empty="No repositories yet. A commit of a repository becomes a version of each stack that it changes."
       above={
         <>
-          {labels.length > 0 && <p>Labels of this host: {labels.map(plain).join(", ")}</p>}
+          {labels.length > 0 && (
+            <p class="summary">Labels of this host: {labels.map(plain).join(", ")}</p>
+          )}
           {problems.length > 0 && (
             <div class="note" role="note" aria-label="Problems of mappings">
               <ul>{problems.map((problem) => <li key={problem}>{plain(problem)}</li>)}</ul>
@@ -132,7 +134,7 @@ const COLUMNS: readonly Column<GitRepository>[] = [
     cell: ({ name, url }) => (
       <>
         <Text>{name}</Text>
-        <Reason>{url}</Reason>
+        <p class="hint">{plain(url)}</p>
       </>
     ),
     sort: ({ name }) => name,
@@ -142,7 +144,7 @@ const COLUMNS: readonly Column<GitRepository>[] = [
     cell: ({ head, refused }) => (
       <>
         <Text>{head ? `${shortCommit(head)} ${head.message}` : "–"}</Text>
-        <Reason>{head?.author}</Reason>
+        {head && <p class="hint">{plain(head.author)}</p>}
         <Reason>{refused?.reason}</Reason>
       </>
     ),
