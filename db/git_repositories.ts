@@ -69,7 +69,7 @@ const repositories = table("git_repositories", {
   fetchedAt: text<string | null>(),
   /** Why the last request failed. */
   error: text<string | null>(),
-  /** When a failed fetch is tried again; ISO 8601, UTC. */
+  /** Time of the next attempt after a failed fetch; ISO 8601, UTC. */
   retryAt: text<string | null>(),
   createdAt: text(),
   updatedAt: text(),

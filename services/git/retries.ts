@@ -1,4 +1,4 @@
-/** When a failed fetch is tried again. @module */
+/** Times of the next attempts after failed fetches. @module */
 
 import type { GitRepository } from "../../db/git_repositories.ts";
 

@@ -58,7 +58,14 @@ export async function followThroughKills(): Promise<void> {
     }
     await settle(service, kills + 1);
     const levels = await engine.docker(
-      ...["ps", "-a", "--filter", "label=com.docker.compose.project=shop", "--format", "{{.Names}}"],
+      ...[
+        "ps",
+        "-a",
+        "--filter",
+        "label=com.docker.compose.project=shop",
+        "--format",
+        "{{.Names}}",
+      ],
     );
     deepEqual(levels.trim().split("\n"), ["shop-web-1"]);
     console.log(`killed at ${kills} points of deploys: each version was deployed once`);

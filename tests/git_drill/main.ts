@@ -1,6 +1,6 @@
 /**
- * What takes too long for each run of the tests: `deno task git-drill` follows a long history, a server
- * behind nginx, and an engine whose service is killed. Names in the arguments choose parts.
+ * Tests of Git that take long: `deno task git-drill` follows a long history, a server behind nginx, and
+ * deploys of a service that is killed. Names in the arguments choose parts.
  *
  * @module
  */

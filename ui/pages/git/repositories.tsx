@@ -75,8 +75,8 @@ export default function Repositories() {
       defaultSort="name"
       hasTallRows
       empty="No repositories yet. A commit of a repository becomes a version of each stack that it changes."
-      above={
-        <>
+      above={(labels.length > 0 || problems.length > 0) && (
+        <div class="stacked">
           {labels.length > 0 && (
             <p class="summary">Labels of this host: {labels.map(plain).join(", ")}</p>
           )}
@@ -85,8 +85,8 @@ export default function Repositories() {
               <ul>{problems.map((problem) => <li key={problem}>{plain(problem)}</li>)}</ul>
             </div>
           )}
-        </>
-      }
+        </div>
+      )}
     />
   );
 }
