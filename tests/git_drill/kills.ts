@@ -6,19 +6,12 @@
  */
 
 import { deepEqual, equal, ok } from "node:assert/strict";
+import { DatabaseSync } from "node:sqlite";
 import { gitServer } from "../helpers/git_server.ts";
 import { type Longshore, startLongshore } from "../helpers/longshore.ts";
 import { startDockerd } from "../helpers/real_engine.ts";
 import { sleeper } from "../helpers/test_stack.ts";
 import { until } from "../helpers/until.ts";
-
-interface Job {
-  id: string;
-  status: string;
-  endedAt: string | null;
-  input: { version: number };
-  steps: { name: string }[];
-}
 
 /** More kills than a deploy has steps. */
 const KILLS_MAX = 30;
@@ -75,16 +68,24 @@ export async function followThroughKills(): Promise<void> {
   }
 }
 
-const jobsOf = async (service: Longshore): Promise<Job[]> =>
-  (await service.call("GET", "/api/jobs?kind=stack.deploy&limit=100")).body.jobs;
+/** Deploys of a version. The API does not show versions of jobs. */
+function jobsOf({ dataDir }: Longshore, version: number): { steps: number; hasEnded: boolean }[] {
+  using db = new DatabaseSync(`${dataDir}/state.sqlite`, { readOnly: true });
+  const rows = db.prepare("SELECT input, steps, ended_at FROM jobs WHERE kind = 'stack.deploy'")
+    .all();
+  return rows.filter(({ input }) => JSON.parse(input as string).version === version)
+    .map(({ steps, ended_at }) => ({
+      steps: JSON.parse(steps as string).length,
+      hasEnded: ended_at !== null,
+    }));
+}
 
 /** Waits for the version's deploy to begin its step. @returns Whether it has as many. */
 const hasStep = async (service: Longshore, version: number, step: number): Promise<boolean> =>
-  await until(`step ${step} of version ${version}`, async () => {
-    const job = (await jobsOf(service)).find(({ input }) => input.version === version);
-    if (!job) return undefined;
-    if (job.steps.length > step) return { isKilled: true };
-    return job.endedAt === null ? undefined : { isKilled: false };
+  await until(`step ${step} of version ${version}`, () => {
+    const [job] = jobsOf(service, version);
+    if (job && job.steps > step) return { isKilled: true };
+    return job?.hasEnded ? { isKilled: false } : undefined;
   }).then(({ isKilled }) => isKilled);
 
 /** Waits until the version of a level is deployed, and no job of it has run twice. */
@@ -94,6 +95,5 @@ async function settle(service: Longshore, level: number): Promise<void> {
     const { git } = (await service.call("GET", "/api/stacks/shop/git")).body;
     return git?.state === "current" && git.version === version;
   });
-  const jobs = (await jobsOf(service)).filter(({ input }) => input.version === version);
-  equal(jobs.length, 1, JSON.stringify(jobs));
+  equal(jobsOf(service, version).length, 1);
 }

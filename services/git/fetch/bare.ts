@@ -42,7 +42,7 @@ export interface Entry {
   type: "blob" | "tree" | "commit";
 }
 
-/** What the library needs. */
+/** The library, and its parameters for one repository. */
 interface Store {
   git: typeof import("isomorphic-git").default;
   at: { fs: GuardedFs; gitdir: string; cache: object };
