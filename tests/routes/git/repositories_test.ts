@@ -28,6 +28,7 @@ const membershipOf = (given: Partial<Membership>): Membership => ({
   challenge: null,
   challengeProof: null,
   joinedAt: "2026-01-01T12:00:00Z",
+  hubTakesEvents: false,
   labels: {},
   ...given,
 });
