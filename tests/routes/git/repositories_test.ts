@@ -29,6 +29,7 @@ const membershipOf = (given: Partial<Membership>): Membership => ({
   challengeProof: null,
   joinedAt: "2026-01-01T12:00:00Z",
   hubTakesEvents: false,
+  asksHub: false,
   labels: {},
   ...given,
 });

@@ -248,8 +248,7 @@ Deno.test("A host that leaves or is removed is told so, and a foreign key is not
   const { link, controls } = await dial(app, member);
   await app.call("DELETE", `/api/fleet/hosts/${member.hostId}`);
   match(await link!.closed, /removed/);
-  const refused = { type: "refused", reason: "The host was removed", isFinal: true };
-  deepEqual(controls!.at(-1), refused);
+  deepEqual(controls!.at(-1), { type: "refused", reason: "The host was removed", isFinal: true });
   const { answer } = await dial(app, member);
   deepEqual(answer, { type: "refused", reason: "This host is not in the fleet", isFinal: false });
 
