@@ -54,6 +54,7 @@ import { createEventStream } from "../services/containers/event_stream.ts";
 import { createSnapshotCache } from "../services/events/snapshot_cache.ts";
 import { createStatsCache } from "../services/containers/stats_cache.ts";
 import { createStreamHub } from "../services/stream/hub.ts";
+import { startRepositoryWorker } from "../services/git/fetch/worker_script.ts";
 import { createGitRounds } from "../services/git/rounds.ts";
 import { createTakeoverScans } from "../services/takeover/scans.ts";
 import { createTickets } from "../services/stream/tickets.ts";
@@ -116,7 +117,7 @@ export function assemble(parts: Parts): Deps {
     passwords: createPasswords(),
     composeLoader: createComposeLoader(async () => await startWorker(await workerScript())),
     takeover: createTakeoverScans(),
-    git: createGitRounds(),
+    git: createGitRounds(startRepositoryWorker),
     limiters,
     engineStatus: createEngineStatusReader(engine, now),
     anonymousLog: createAnonymousLog(parts.log, now),

@@ -1,6 +1,6 @@
 /** The `fleet_membership` table: the hub of this installation. @module */
 
-import { boolean, number, type Row, table, text } from "./columns.ts";
+import { boolean, json, number, type Row, table, text } from "./columns.ts";
 import type { Database } from "./database.ts";
 import { deleteBlocksOfHub } from "./fleet_blocks.ts";
 
@@ -29,6 +29,8 @@ const memberships = table("fleet_membership", {
   hubTakesEvents: boolean(),
   /** Whether the hub has said that members ask it before automatic updates. */
   asksHub: boolean(),
+  /** Labels of this host at the hub. */
+  labels: json<Record<string, string>>(),
 });
 
 /** The membership as stored. Times are ISO 8601, UTC. */

@@ -23,6 +23,10 @@ export interface GitMapping {
   profiles: string[] | null;
   /** On the host, for relative paths; `*` stands for the same text. */
   directory: string | null;
+  /** Labels that a host must have, all of them; otherwise the mapping does not apply to it. */
+  hosts: Record<string, string>;
+  /** Variables behind those of the repository's `.env`. */
+  env: Record<string, string>;
 }
 
 /** A commit that was not accepted. */
@@ -58,11 +62,15 @@ const repositories = table("git_repositories", {
   refused: json<RefusedCommit | null>(),
   /** Of the mapping, e.g. a stack that exists already. */
   problems: json<string[]>(),
+  /** Of this host, when the mapping was applied last. */
+  labels: json<Record<string, string>>(),
   /** Last request to the server, and last fetch; ISO 8601, UTC. */
   checkedAt: text<string | null>(),
   fetchedAt: text<string | null>(),
   /** Why the last request failed. */
   error: text<string | null>(),
+  /** Time of the next attempt after a failed fetch; ISO 8601, UTC. */
+  retryAt: text<string | null>(),
   createdAt: text(),
   updatedAt: text(),
 }, { order: "name" });

@@ -13,7 +13,9 @@ const stacks = table("git_stacks", {
   /** On the host, for relative paths. */
   directory: text<string | null>(),
   profiles: json<string[] | null>(),
-  /** Encrypted text of `.env`, behind that of the repository. */
+  /** Variables of the mapping, behind the `.env` of the repository. */
+  mappedEnv: json<Record<string, string>>(),
+  /** Encrypted text of `.env`, behind both. */
   sealedEnv: text<string | null>(),
   /** Whether the mapping of the repository made it. */
   isMapped: boolean(),

@@ -8,6 +8,7 @@
 /** Scripts by the names of their files next to the program. */
 const WORKERS = {
   "compose_worker.js": "services/compose/load/worker.ts",
+  "git_worker.js": "services/git/fetch/worker.ts",
   "repository_worker.js": "services/backup/restic/worker.ts",
 };
 

@@ -15,6 +15,7 @@ import {
   SIGNATURE_SCOPES,
 } from "../../services/git/settings.ts";
 import { SIGNERS_MAX } from "../../services/git/signers.ts";
+import { labelsOfHost } from "../../services/git/labels.ts";
 import { STACK_STATES } from "../../services/git/state.ts";
 import { STATUS_KINDS } from "../../services/git/status/settings.ts";
 import { syncRepository } from "../../services/git/sync.ts";
@@ -24,18 +25,14 @@ import { CA_CERTIFICATE_MAX } from "../../services/outbound/certificates.ts";
 import { OUTBOUND_URL_MAX } from "../../services/outbound/url.ts";
 import { endpoint } from "../contract/endpoint.ts";
 import { Done, Name, Timestamp } from "../contract/shapes.ts";
+import { Labels } from "../fleet/shapes.ts";
 import { Commit, Directory } from "../stacks/shapes.ts";
+import { RepositoryPath, Variables } from "./shapes.ts";
 
 const MAPPINGS_MAX = 100;
 
 /** Identities have 74 to 80 characters. */
 const AGE_IDENTITY_MAX = 200;
-
-/** A relative path, with at most one `*` in all. */
-const RepositoryPath = z.string().max(500).regex(
-  /^(?!\/)(?!.*(?:^|\/)(?:\.{1,2})?(?:\/|$))[^\\\p{Cc}]+$/u,
-  { error: "must be a relative path without .." },
-);
 
 /** Git's rules for names (git-check-ref-format), as far as they matter in a request. */
 const RefName = z.string().max(200).regex(
@@ -60,6 +57,16 @@ const Mapping = z.strictObject({
   directory: Directory.nullable().default(null).meta({
     description: "On the host, for relative paths of mounts; `*` stands for the same text",
     example: "/opt/stacks/*",
+  }),
+  hosts: Labels.default({}).meta({
+    description: "Labels that a host must have, all of them, for the mapping to apply there",
+    example: { site: "kiel" },
+  }),
+  env: Variables.default({}).meta({
+    description:
+      "Variables that win over the `.env` of the repository. Not for secrets: they are " +
+      "returned",
+    example: { DOMAIN: "kiel.example.com" },
   }),
 });
 
@@ -177,6 +184,7 @@ const shape = {
     path: z.string(),
     state: z.enum(STACK_STATES),
   })),
+  retryAt: Timestamp.nullable().meta({ description: "When a failed fetch is tried again" }),
   createdAt: Timestamp,
   updatedAt: Timestamp,
 };
@@ -209,8 +217,13 @@ export const gitRepositoryEndpoints = (deps: Deps) => [
     summary: "List Git repositories",
     description: "By name.",
     ...READ,
-    returns: z.object({ repositories: z.array(Repository) }).meta({ id: "GitRepositoryList" }),
-  }, () => ({ repositories: listRepositories(deps) })),
+    returns: z.object({
+      repositories: z.array(Repository),
+      labels: z.record(z.string(), z.string()).meta({
+        description: "Of this host, for `hosts` of mappings",
+      }),
+    }).meta({ id: "GitRepositoryList" }),
+  }, () => ({ repositories: listRepositories(deps), labels: labelsOfHost(deps) })),
 
   endpoint("POST /api/git/repositories", {
     operationId: "createGitRepository",

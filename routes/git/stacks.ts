@@ -5,34 +5,26 @@ import { attachStack, detachStack, discardDrift, findStackGit } from "../../serv
 import { GIT_DEPLOYS } from "../../services/git/settings.ts";
 import { STACK_STATES } from "../../services/git/state.ts";
 import type { Deps } from "../../services/deps.ts";
-import { limitedRecord } from "../../services/input/limited_record.ts";
 import { endpoint } from "../contract/endpoint.ts";
 import { Done, ENGINE_FAILURES, Timestamp } from "../contract/shapes.ts";
 import { Commit, Directory, ProjectParams } from "../stacks/shapes.ts";
-
-const VARIABLES_MAX = 500;
-const VALUE_MAX = 32 * 1024;
+import { RepositoryPath, Variables } from "./shapes.ts";
 
 const Following = z.object({
   repositoryId: z.string().min(1).max(100),
-  path: z.string().max(500).regex(
-    /^(?!\/)(?!.*(?:^|\/)(?:\.{1,2})?(?:\/|$))[^\\\p{Cc}]+$/u,
-    { error: "must be a relative path without .." },
-  ).meta({ description: "Compose file in the repository", example: "shop/compose.yaml" }),
+  path: RepositoryPath.meta({
+    description: "Compose file in the repository",
+    example: "shop/compose.yaml",
+  }),
   deploy: z.enum(GIT_DEPLOYS).default("manual"),
   directory: Directory.nullable().default(null).meta({
     description: "On the host, for relative paths of mounts; null keeps that of the stack",
   }),
   profiles: z.array(z.string().min(1).max(100)).max(100).nullable().default(null),
-  env: limitedRecord(
-    z.string().regex(/^[A-Za-z_]\w{0,254}$/),
-    z.string().max(VALUE_MAX),
-    VARIABLES_MAX,
-  )
-    .optional().meta({
-      description: "Variables that win over the `.env` of the repository; by default those that " +
-        "the stack has",
-    }),
+  env: Variables.optional().meta({
+    description: "Variables that win over the `.env` of the repository; by default those that " +
+      "the stack has",
+  }),
   acceptRecreate: z.boolean().default(false).meta({
     description: "Whether the stack is attached although a deploy would recreate containers",
   }),

@@ -6,6 +6,7 @@
  */
 
 import { dirname, isAbsolute, join } from "node:path";
+import { withoutValues } from "../containers/secret_values.ts";
 import type { Deps } from "../deps.ts";
 import { AppError, ChangedMeanwhileError, InputError, notFound } from "../errors.ts";
 import { unifiedDiff } from "./diff.ts";
@@ -148,15 +149,16 @@ const elsewhere = (what: string) =>
  * @param given Texts that are not on disk yet, and win over those that are.
  * @param recovered Values of variables that the files do not have.
  * @param isCopied Whether files of configs and secrets are read, too, instead of mounted.
+ * @param hidesValues Whether errors have no values of variables, which may be parts of paths.
  * @throws {AppError} `conflict` if a Compose file does not exist, or a file cannot be read.
  */
 export async function readSources(
   { composeLoader }: LoaderDeps,
   files: Pick<HostFiles, "read">,
   place: DiskPlace,
-  { profiles, recovered, given = new Map(), isCopied = false }:
+  { profiles, recovered, given = new Map(), isCopied = false, hidesValues = false }:
     & Pick<StoredSources, "profiles" | "recovered">
-    & { given?: Texts; isCopied?: boolean },
+    & { given?: Texts; isCopied?: boolean; hidesValues?: boolean },
 ): Promise<StoredSources> {
   const { directory, configFiles } = place;
   const [main = ""] = configFiles;
@@ -184,10 +186,12 @@ export async function readSources(
     const texts = textsByName(known, directory);
     const options = { compose, env: env ?? "", profiles, recovered, files: texts };
     const inLoader = isCopied ? undefined : placeInLoader(place);
-    const { asked } = await loadGiven(composeLoader.load, { ...options, ...inLoader });
+    const { asked, values } = await loadGiven(composeLoader.load, { ...options, ...inLoader });
     const missing = new Set(asked.map((path) => absolute(path, directory)).filter(isNew));
     for (const path of missing) {
-      await read(path);
+      await read(path).catch((error) => {
+        throw hidesValues ? withoutValues(error, values) : error;
+      });
       used.add(path);
     }
     isComplete = missing.size === 0;

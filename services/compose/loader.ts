@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Worker } from "node:worker_threads";
+import type { ResourceLimits, Worker } from "node:worker_threads";
 import { createFairLimiter } from "../access/fair_limiter.ts";
 import type { Holder } from "../access/shares.ts";
 import { AppError } from "../errors.ts";
@@ -109,9 +109,15 @@ export function createComposeLoader(createRunner: () => Promise<ProjectRunner>) 
  *
  * @param script Sends one message when it has started, and then one for each that it gets.
  */
-export async function startWorker(script: URL, deadlineMs = DEADLINE_MS): Promise<ProjectRunner> {
+export async function startWorker(
+  script: URL,
+  { deadlineMs = DEADLINE_MS, memory = MEMORY }: {
+    deadlineMs?: number;
+    memory?: ResourceLimits;
+  } = {},
+): Promise<ProjectRunner> {
   const { Worker } = await import("node:worker_threads");
-  const worker = new Worker(script, { resourceLimits: MEMORY });
+  const worker = new Worker(script, { resourceLimits: memory });
   await nextMessage(worker, START_MS);
   // A worker that waits does not keep the process alive.
   worker.unref();

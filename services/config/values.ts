@@ -69,6 +69,17 @@ export function list(text: string, separator = ","): string[] {
   return text.split(separator).map((part) => part.trim()).filter((part) => part !== "");
 }
 
+/** `name=value`, separated by commas. */
+export function labels(text: string): Record<string, string> {
+  return Object.fromEntries(
+    list(text).map((entry) => {
+      const [, name, value] = /^([a-z][a-z0-9._-]{0,62})=(.{0,63})$/.exec(entry) ?? [];
+      if (name === undefined) throw new Error(`has ${quoted(entry)}, which is not name=value`);
+      return [name, value!];
+    }),
+  );
+}
+
 /** `unix:///path` or `tcp://host:port` */
 export function engineAddress(text: string): string {
   if (!/^unix:\/\/\/./.test(text) && !tcpAddress(text)) {
@@ -131,6 +142,15 @@ export function httpUrl(text: string): string {
     throw new Error("must be an http:// or https:// URL");
   }
   return trimEnd(text, "/");
+}
+
+/** The address may have a user and a password. */
+export function proxyUrl(text: string): string {
+  const url = URL.parse(text);
+  if (url?.protocol !== "http:" || url.hostname === "" || url.pathname !== "/") {
+    throw new Error("must be an address such as http://proxy:3128");
+  }
+  return text;
 }
 
 export function smtpUrl(text: string): string {

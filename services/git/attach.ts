@@ -23,14 +23,14 @@ import type { Deps } from "../deps.ts";
 import { AppError, PlanRefusedError, requireFound } from "../errors.ts";
 import { openSecrets } from "./credentials.ts";
 import { endedDeploys } from "./deploys.ts";
-import { openBare } from "./fetch/bare.ts";
+import { openRepository } from "./fetch/repository.ts";
 import { openTree } from "./fetch/tree.ts";
 import { AUTHOR, describe, NEW_ROW } from "./follow.ts";
 import { assertUnchanged, isAccepted, requireRepository } from "./repositories.ts";
 import { envText, readStackSources } from "./stack_sources.ts";
 import { type StackState, stateOf } from "./state.ts";
 import { syncRepository } from "./sync.ts";
-import { openEnv, sealEnv } from "./variables.ts";
+import { joinVariables, openEnv, sealEnv } from "./variables.ts";
 
 /** How a stack follows a repository. */
 export interface StackFollowing
@@ -112,7 +112,9 @@ export async function attachStack(
     if (!current) assertRoomForStack(deps);
     const before = current && openVersion(deps, current).sources;
     const variables = env === undefined ? keptVariables(deps, known, before) : envText(env);
-    const sources = await sourcesOf(deps, repository, settings, variables, before);
+    const mappedEnv = env === undefined ? known?.mappedEnv ?? {} : {};
+    const all = joinVariables(mappedEnv, variables);
+    const sources = await sourcesOf(deps, repository, settings, all, before);
     const plan = await planSources(deps, caller, stack, sources);
     if (!acceptRecreate && plan.changes.some(({ action }) => action === "recreate")) {
       throw new PlanRefusedError(
@@ -133,6 +135,7 @@ export async function attachStack(
       ...known,
       ...settings,
       stack,
+      mappedEnv,
       sealedEnv: sealEnv(deps, stack, variables),
       isMapped: false,
       version,
@@ -192,7 +195,8 @@ async function sourcesOf(
 ): Promise<StoredSources> {
   const { id, head } = repository;
   const { path, directory } = settings;
-  const tree = openTree(await openBare(deps, id), head.id);
+  using bare = openRepository(deps, id);
+  const tree = openTree(bare, head.id);
   const base = directory === null ? before?.place ?? before?.base : undefined;
   const sources = await readStackSources(deps, tree, settings, {
     env: variables,

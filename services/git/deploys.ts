@@ -21,7 +21,7 @@ import { createNextDue } from "../input/cron.ts";
 import { errorFields } from "../log.ts";
 import { readUpdateSettings } from "../updates/settings.ts";
 import { openedAt } from "../updates/window.ts";
-import { openBare } from "./fetch/bare.ts";
+import { openRepository } from "./fetch/repository.ts";
 import { AUTHOR, measure } from "./follow.ts";
 import { nextStep, stateOf } from "./state.ts";
 import { isAccepted } from "./repositories.ts";
@@ -126,7 +126,9 @@ export function endedDeploys(db: Deps["db"], stack: string): EndedDeploy[] {
 
 async function measureStack(deps: Deps, { stack, repositoryId }: GitStack): Promise<void> {
   const head = selectGitRepository(deps.db, repositoryId)?.head;
-  if (head) await measure(deps, await openBare(deps, repositoryId), head.id, stack);
+  if (!head) return;
+  using bare = openRepository(deps, repositoryId);
+  await measure(deps, bare, head.id, stack);
 }
 
 async function takeStep(deps: Deps, stack: string, isOpen: boolean): Promise<void> {
@@ -160,7 +162,9 @@ function isTrusted({ db }: Deps, { stack, repositoryId, version }: GitStack): bo
 }
 
 async function reportPlan(deps: Deps, { stack, repositoryId, version }: GitStack): Promise<void> {
-  const { changes } = await planStoredStack(deps, CALLER, stack);
+  const { changes, version: planned } = await planStoredStack(deps, CALLER, stack);
+  // A person has edited it meanwhile.
+  if (planned !== version) return;
   const commit = selectStackVersion(deps.db, stack, version!)?.gitCommit;
   if (!commit) return;
   const { id, author, message } = commit;

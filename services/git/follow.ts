@@ -31,7 +31,7 @@ import { findStacks, type MappedStack } from "./mapping.ts";
 import { assertUnchanged } from "./repositories.ts";
 import { readStackSources } from "./stack_sources.ts";
 import { reportStatus } from "./status/channel.ts";
-import { openEnv } from "./variables.ts";
+import { joinVariables, openEnv } from "./variables.ts";
 
 export type FollowDeps =
   & EmitDeps
@@ -56,6 +56,7 @@ export interface FetchedCommit {
 /**
  * Lets a commit become a version of each stack that it changes. Can be repeated.
  *
+ * @param repository With the labels that this host has now.
  * @returns What is wrong with the mapping.
  */
 export async function followCommit(
@@ -65,7 +66,7 @@ export async function followCommit(
 ): Promise<string[]> {
   await markRewritten(deps, repository, bare, commit.id);
   const tree = openTree(bare, commit.id);
-  const { stacks, problems } = await findStacks(tree, repository.mapping);
+  const { stacks, problems } = await findStacks(tree, repository);
   problems.push(...await followMapping(deps, repository, stacks));
   for (const row of selectGitStacksOf(deps.db, repository.id)) {
     await followStack(deps, repository, { bare, commit }, tree, row);
@@ -137,6 +138,7 @@ async function followMapping(
 
 export const NEW_ROW = {
   profiles: null,
+  mappedEnv: {},
   sealedEnv: null,
   version: null,
   commitId: null,
@@ -170,7 +172,7 @@ async function followStack(
     const before = current && openVersion(deps, current).sources;
     const base = row.directory === null ? before?.base : undefined;
     const sources = await readStackSources(deps, tree, row, {
-      env: openEnv(deps, row),
+      env: joinVariables(row.mappedEnv, openEnv(deps, row)),
       ageIdentity: openSecrets(deps, repository).ageIdentity,
     }, base);
     if (!sources) {

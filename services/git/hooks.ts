@@ -20,15 +20,6 @@ const HMAC_HEADERS = [
   "x-hub-signature", // Bitbucket; that of GitHub with SHA-1 is not accepted
 ] as const;
 
-/** Headers that identify a delivery. */
-const DELIVERY_HEADERS = [
-  "webhook-id",
-  "x-github-delivery",
-  "x-gitlab-event-uuid",
-  "x-gitea-delivery",
-  "x-request-uuid",
-] as const;
-
 type HookDeps = Pick<Deps, "anonymousLog" | "db" | "git" | "now" | "secrets">;
 
 /** @throws {AppError} `not_found` for a token that no repository has. */
@@ -55,8 +46,8 @@ export function receiveHook(
     deps.anonymousLog.warn("git webhook refused", { address, repositoryId: repository.id });
     throw new AppError("unauthorized", "The signature of the webhook is missing or not valid");
   }
-  const id = DELIVERY_HEADERS.map((name) => headers.get(name)).find((value) => value !== null);
-  const key = `${repository.id} ${id?.slice(0, 200) ?? hmac(webhookSecret, body).toString("hex")}`;
+  // Ids of deliveries are in headers, which most forges do not sign.
+  const key = `${repository.id} ${hmac(webhookSecret, body).toString("hex")}`;
   if (deps.git.isNewDelivery(key)) deps.git.request(repository.id);
 }
 

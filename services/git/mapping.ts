@@ -1,13 +1,16 @@
 /** Mappings: the files of a repository that become stacks. @module */
 
 import { posix } from "node:path";
-import type { GitMapping } from "../../db/git_repositories.ts";
+import type { GitRepository } from "../../db/git_repositories.ts";
+import type { GitStack } from "../../db/git_stacks.ts";
 import type { Tree } from "./fetch/tree.ts";
+import { isForHost } from "./labels.ts";
 
 /** A stack that a mapping makes. */
-export interface MappedStack extends Omit<GitMapping, "name"> {
-  stack: string;
-}
+export type MappedStack = Pick<
+  GitStack,
+  "stack" | "path" | "deploy" | "profiles" | "directory" | "mappedEnv"
+>;
 
 /** Limit of the stacks of a repository, and of the files that a mapping finds. */
 const STACKS_MAX = 500;
@@ -15,18 +18,20 @@ const STACKS_MAX = 500;
 const NAME = /^[a-z0-9][a-z0-9_-]{0,99}$/;
 
 /**
- * Finds the Compose files that the mappings name. Of two for the same stack, the first one counts.
+ * Finds the Compose files that the mappings for this host name. Of two for the same stack, the first
+ * one counts.
  *
  * @returns The stacks by name, and what is wrong.
  */
 export async function findStacks(
   tree: Tree,
-  mapping: readonly GitMapping[],
+  { mapping, labels }: Pick<GitRepository, "mapping" | "labels">,
 ): Promise<{ stacks: MappedStack[]; problems: string[] }> {
   const stacks = new Map<string, MappedStack>();
   const problems: string[] = [];
-  for (const { name, ...rest } of mapping) {
-    for (const { path, text } of await findFiles(tree, rest.path)) {
+  for (const each of mapping.filter((each) => isForHost(each, labels))) {
+    const { name, env: mappedEnv, deploy, profiles } = each;
+    for (const { path, text } of await findFiles(tree, each.path)) {
       const stack = name.replaceAll("*", () => text);
       const known = stacks.get(stack);
       if (!known && stacks.size >= STACKS_MAX) {
@@ -42,8 +47,8 @@ export async function findStacks(
             "dashes and underscores only",
         );
       } else {
-        const directory = rest.directory?.replaceAll("*", () => text) ?? null;
-        stacks.set(stack, { ...rest, stack, path, directory });
+        const directory = each.directory?.replaceAll("*", () => text) ?? null;
+        stacks.set(stack, { stack, path, deploy, profiles, directory, mappedEnv });
       }
     }
   }

@@ -53,6 +53,7 @@ export interface RepositoryView extends
     | "checkedAt"
     | "fetchedAt"
     | "error"
+    | "retryAt"
     | "createdAt"
     | "updatedAt"
   > {
@@ -113,6 +114,8 @@ const NEW = {
   checkedAt: null,
   fetchedAt: null,
   error: null,
+  retryAt: null,
+  labels: {},
 };
 
 /** Standard Webhooks; GitLab accepts it as a signing token, the other forges as a secret. */

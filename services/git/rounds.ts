@@ -1,12 +1,13 @@
 /** Fetches of repositories: one at a time for each, and those that a webhook or a user requests. @module */
 
+import type { ProjectRunner } from "../compose/loader.ts";
 import { createLimiter } from "../limiter.ts";
 import { createOutboxSignal } from "../events/outbox_signal.ts";
 
 /** Deliveries of webhooks that are remembered; older ones only cost a request for the ref. */
 const DELIVERIES_MAX = 2_000;
 
-/** Fetches at the same time, each of which may take some hundred megabytes. */
+/** Fetches of packs at the same time, each of which may take some hundred megabytes. */
 const FETCHES_MAX = 2;
 
 /** Pause of a deploy that could not start, in milliseconds. */
@@ -14,7 +15,8 @@ const PAUSE_MS = 5 * 60_000;
 
 export type GitRounds = ReturnType<typeof createGitRounds>;
 
-export function createGitRounds() {
+/** @param startReader Starts the worker that fetches and reads one repository. */
+export function createGitRounds(startReader: () => Promise<ProjectRunner>) {
   const signal = createOutboxSignal();
   const requested = new Set<string>();
   const running = new Map<string, Promise<unknown>>();
@@ -23,12 +25,13 @@ export function createGitRounds() {
   const limit = createLimiter({ what: "fetches", running: FETCHES_MAX, waiting: Infinity });
 
   return {
+    startReader,
     /** Lets the worker check the repository soon. */
     request(id: string): void {
       requested.add(id);
       signal.notify();
     },
-    /** Lets the worker check it in its next round, because the engine was away. */
+    /** Lets the worker check it in its next round. */
     requestLater: (id: string): void => void requested.add(id),
     /** The requested repositories, each once. */
     takeRequested(): string[] {
@@ -40,10 +43,12 @@ export function createGitRounds() {
     notify: signal.notify,
     /** Waits for a request, for at most `ms`. For one waiter. */
     wait: signal.wait,
-    /** Runs after what is running for the repository, with few others at the same time. */
+    /** Runs work that takes much memory, with few others at the same time. */
+    limit,
+    /** Runs after what is running for the repository. */
     async run<Result>(id: string, work: () => Promise<Result>): Promise<Result> {
       const before = running.get(id) ?? Promise.resolve();
-      const own = before.catch(() => {}).then(() => limit(work));
+      const own = before.catch(() => {}).then(work);
       running.set(id, own);
       try {
         return await own;
@@ -57,7 +62,7 @@ export function createGitRounds() {
       paused.set(attempt, now.getTime() + PAUSE_MS);
     },
     isPaused: (attempt: string, now: Date): boolean => (paused.get(attempt) ?? 0) > now.getTime(),
-    /** Lets deliveries of a repository count again, because its fetch failed. */
+    /** Lets deliveries of a repository count again: its fetch failed, or it has another commit now. */
     forgetDeliveries(id: string): void {
       for (const key of deliveries) if (key.startsWith(`${id} `)) deliveries.delete(key);
     },

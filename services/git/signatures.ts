@@ -18,13 +18,12 @@ const HEADER = "gpgsig";
  * @throws {SignatureError} For a commit without a valid signature by an allowed signer.
  */
 export async function verifyCommit(
-  { git, at }: Bare,
+  bare: Pick<Bare, "rawCommit">,
   { now }: Pick<Deps, "now">,
   id: string,
   signers: readonly Signer[],
 ): Promise<string> {
-  const { object } = await git.readObject({ ...at, oid: id, format: "content" });
-  const { signed, signature } = splitCommit(new Uint8Array(object as Uint8Array));
+  const { signed, signature } = splitCommit(await bare.rawCommit(id));
   if (signature === undefined) throw new SignatureError("it is not signed");
   if (signature.startsWith("-----BEGIN PGP")) {
     throw new SignatureError("it has an OpenPGP signature; only SSH signatures are verified");

@@ -51,6 +51,7 @@ export async function readStackSources(
   const { place: _, outside: __, ...sources } = await readSources(deps, { read }, place, {
     profiles: profiles ?? undefined,
     isCopied: own === undefined,
+    hidesValues: true,
   });
   return { ...sources, ...(own && { base: own }) };
 }

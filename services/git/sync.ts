@@ -14,16 +14,14 @@ import { errorFields } from "../log.ts";
 import type { OutboundDeps } from "../outbound/url.ts";
 import { SignatureError } from "../release/ssh_signature.ts";
 import { remoteOf } from "./credentials.ts";
-import {
-  type Bare,
-  fetchCommit,
-  type FollowedRef,
-  openBare,
-  readRemoteCommit,
-} from "./fetch/bare.ts";
-import { rangeBetween, readCommit } from "./fetch/commits.ts";
+import { type Bare, type FollowedRef, readRemoteCommit, removeBare } from "./fetch/bare.ts";
+import { rangeBetween } from "./fetch/commits.ts";
+import type { Remote } from "./fetch/http.ts";
+import { openRepository } from "./fetch/repository.ts";
 import { followCommit, type FollowDeps } from "./follow.ts";
+import { hasOtherLabels, labelsOfHost } from "./labels.ts";
 import { assertUnchanged, requireRepository } from "./repositories.ts";
+import { nextRetry } from "./retries.ts";
 import { verifyCommit } from "./signatures.ts";
 import { parseSigners } from "./signers.ts";
 
@@ -78,24 +76,27 @@ async function sync(
     throw new AppError("not_found", `The repository does not have the ${describeRef(ref)}`);
   }
   assertUnchanged(deps, repository);
-  const isKnown = (newest === head?.id || newest === refused?.id) && !isChanged(repository);
+  const labels = labelsOfHost(deps);
+  const isKnown = (newest === head?.id || newest === refused?.id) && !isChanged(repository) &&
+    !hasOtherLabels(repository, labels);
   if (isKnown && !isForced) {
-    updateGitRepositoryFields(db, id, { checkedAt, error: null });
+    updateGitRepositoryFields(db, id, { checkedAt, error: null, retryAt: null });
     return;
   }
-  const fetched = await fetchCommit(deps, id, remote, ref, { signal, isAgain: head !== null });
-  const bare = await openBare(deps, id);
-  const commit = await acceptCommit(deps, repository, bare, fetched);
-  assertUnchanged(deps, repository);
-  const fetchedAt = now().toISOString();
-  updateGitRepositoryFields(db, id, { checkedAt: fetchedAt, fetchedAt, error: null });
+  const fetchOnce = () => fetchAndFollow(deps, { ...repository, labels }, remote, signal);
+  const commit = await deps.git.limit(() =>
+    fetchOnce().catch(async (error) => {
+      if (asAppError(error) || signal?.aborted) throw error;
+      // Objects are missing or damaged here.
+      deps.log.warn("git repository fetched again", { repositoryId: id, ...errorFields(error) });
+      await removeBare(deps, id);
+      return await fetchOnce();
+    })
+  );
   if (!commit) return;
-  const problems = await followCommit(deps, repository, { bare, commit });
-  assertUnchanged(deps, repository);
-  // Last, so that after a crash the commit is followed again.
-  updateGitRepositoryFields(db, id, { head: commit, refused: null, problems });
   deps.log.info("git commit fetched", { repositoryId: id, commit: commit.id });
   if (commit.id === head?.id) return;
+  deps.git.forgetDeliveries(id);
   recordAudit(deps, {
     caller: actor,
     action: "git commit",
@@ -106,6 +107,33 @@ async function sync(
     }: ${commit.message}`,
     outcome: "success",
   });
+}
+
+/** @returns The commit; `undefined` if it was refused. */
+async function fetchAndFollow(
+  deps: SyncDeps,
+  repository: GitRepository,
+  remote: Remote,
+  signal: AbortSignal | undefined,
+): Promise<VersionCommit | undefined> {
+  const { db, now } = deps;
+  const { id, head, labels } = repository;
+  using bare = openRepository(deps, id, signal);
+  const fetched = await bare.fetch(remote, refOf(repository), head !== null);
+  const commit = await acceptCommit(deps, repository, bare, fetched);
+  const problems = commit && await followCommit(deps, repository, { bare, commit });
+  assertUnchanged(deps, repository);
+  const at = now().toISOString();
+  // Last, so that after a crash the commit is followed again.
+  updateGitRepositoryFields(db, id, {
+    checkedAt: at,
+    fetchedAt: at,
+    error: null,
+    retryAt: null,
+    labels,
+    ...(commit && { head: commit, refused: null, problems: problems! }),
+  });
+  return commit;
 }
 
 /** Other settings give the same commit another meaning. */
@@ -124,7 +152,7 @@ async function acceptCommit(
   bare: Bare,
   id: string,
 ): Promise<VersionCommit | undefined> {
-  const { author, message, committedAt } = await readCommit(bare, id);
+  const { author, message, committedAt } = await bare.commit(id);
   const commit = { id, author, message, committedAt, signer: null };
   try {
     return { ...commit, signer: await signerOf(deps, repository, bare, id) };
@@ -190,14 +218,16 @@ async function verify(
 function recordFailure(deps: SyncDeps, { id, name }: GitRepository, error: unknown): void {
   const known = asAppError(error);
   deps.git.forgetDeliveries(id);
-  // The engine is away, which is reported elsewhere.
-  if (known?.code === "unavailable") return deps.git.requestLater(id);
   const reason = known?.message ?? "Internal error";
   if (!known) deps.log.error("git fetch failed", { repositoryId: id, ...errorFields(error) });
   const stored = selectGitRepository(deps.db, id);
   if (!stored) return;
-  const changes = { error: reason, checkedAt: deps.now().toISOString() };
-  if (stored.error !== null) {
+  const now = deps.now();
+  const tried = { checkedAt: now.toISOString(), retryAt: nextRetry(stored, now) };
+  // The engine is away, which is reported elsewhere.
+  const isOurs = known?.code !== "unavailable";
+  const changes = isOurs ? { ...tried, error: reason } : tried;
+  if (!isOurs || stored.error !== null) {
     updateGitRepositoryFields(deps.db, id, changes);
     return;
   }

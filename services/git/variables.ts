@@ -3,6 +3,7 @@
 import type { GitStack } from "../../db/git_stacks.ts";
 import type { Deps } from "../deps.ts";
 import { openOrConflict } from "../secrets/secrets.ts";
+import { envText } from "./stack_sources.ts";
 
 const purposeOf = (stack: string) => `git stack ${stack} variables`;
 
@@ -21,3 +22,9 @@ export const openEnv = (
   sealedEnv === null
     ? null
     : openOrConflict(() => secrets.open(sealedEnv, purposeOf(stack)), "enter the variables again");
+
+/** Variables of the mapping, and behind them those of the stack, as text of `.env`. */
+export const joinVariables = (
+  mappedEnv: Record<string, string>,
+  env: string | null,
+): string | null => envText(mappedEnv) + (env ?? "") || null;

@@ -4,14 +4,12 @@ import { type GitRepository, selectGitRepositories } from "../../db/git_reposito
 import { selectGitStacks } from "../../db/git_stacks.ts";
 import type { Deps } from "../deps.ts";
 import type { Worker } from "../lifecycle.ts";
+import { hasOtherLabels, labelsOfHost } from "./labels.ts";
 
 /** Longest wait between rounds: windows open, and deploys end. */
 const ROUND_MS = 15_000;
 
 const MINUTE_MS = 60_000;
-
-/** Wait after a failure where only a webhook requests fetches; what it said would be lost. */
-const RETRY_MINUTES = 15;
 
 export const gitWatcher: Worker = {
   name: "git watcher",
@@ -51,9 +49,10 @@ function fetchDue(
 ): Map<string, Promise<void>> {
   const requested = deps.git.takeRequested();
   const now = deps.now().getTime();
+  const labels = labelsOfHost(deps);
   const due = selectGitRepositories(deps.db).filter((repository) => {
     const { id } = repository;
-    if (!requested.includes(id)) return !running.has(id) && isDue(repository, now);
+    if (!requested.includes(id)) return !running.has(id) && isDue(repository, now, labels);
     if (!running.has(id)) return true;
     // The next round fetches what was pushed meanwhile.
     deps.git.requestLater(id);
@@ -75,8 +74,15 @@ async function continueAll(deps: Deps, signal?: AbortSignal): Promise<void> {
   await (await import("./deploys.ts")).continueStacks(deps);
 }
 
-function isDue({ pollMinutes, checkedAt, error }: GitRepository, now: number): boolean {
-  const minutes = pollMinutes === 0 && error !== null ? RETRY_MINUTES : pollMinutes;
-  if (minutes === 0) return false;
-  return checkedAt === null || now - Date.parse(checkedAt) >= minutes * MINUTE_MS;
+/** A failed fetch is tried again also without polling: what a webhook said would be lost. */
+function isDue(
+  repository: GitRepository,
+  now: number,
+  labels: Record<string, string>,
+): boolean {
+  const { pollMinutes, checkedAt, retryAt } = repository;
+  if (retryAt !== null) return now >= Date.parse(retryAt);
+  if (hasOtherLabels(repository, labels)) return true;
+  if (pollMinutes === 0) return false;
+  return checkedAt === null || now - Date.parse(checkedAt) >= pollMinutes * MINUTE_MS;
 }

@@ -6,11 +6,14 @@
  */
 
 import type { ClientRequest, IncomingMessage } from "node:http";
-import { nodeHttp, nodeHttps } from "../builtins.ts";
+import type { RequestOptions } from "node:https";
+import { nodeHttp, nodeHttps, nodeNet, nodeTls } from "../builtins.ts";
 import { withTimeLimit } from "../deadline.ts";
+import { comparableHost } from "./address.ts";
 import { connectOptions } from "./connection.ts";
 import { asOutboundError, OutboundError, timeoutError } from "./error.ts";
 import { requestHeaders } from "./headers.ts";
+import { assertProxied, connectThrough, type Proxy, proxyFor } from "./proxy.ts";
 import { type BodyOver, readBody, unpack } from "./response_body.ts";
 import { type OutboundDeps, type OutboundReach, parseOutboundUrl, resolveOutbound } from "./url.ts";
 
@@ -35,6 +38,8 @@ interface OutboundRequest {
   bodyOver?: BodyOver;
   /** Maximum number of redirects that are followed. Default: 0, which returns a redirect as is. */
   redirectsMax?: number;
+  /** Whether a redirect from https to http is refused. */
+  keepsTls?: boolean;
   /** PEM: authorities whose certificates are trusted besides those of the system. */
   caCertificates?: string | undefined;
   signal?: AbortSignal | undefined;
@@ -85,7 +90,7 @@ export async function outboundRequest(
   request: OutboundRequest,
 ): Promise<OutboundResponse> {
   const startMs = performance.now();
-  const { redirectsMax = 0, timeoutMs, signal } = request;
+  const { redirectsMax = 0, keepsTls = false, timeoutMs, signal } = request;
   return await withTimeLimit({ timeoutMs, signal, timeoutError }, async (limit) => {
     let hop: Hop = {
       url: parseUrl(request.url),
@@ -97,6 +102,9 @@ export async function outboundRequest(
       const answer = await exchange(deps, request, hop, limit);
       const next = redirectsMax > 0 ? nextHop(hop, answer) : undefined;
       if (!next) return toResponse(answer, hop, startMs);
+      if (keepsTls && hop.url.protocol === "https:" && next.url.protocol !== "https:") {
+        throw new OutboundError("redirect", `${hop.url.host} redirects to an address without TLS`);
+      }
       if (redirects === redirectsMax) {
         throw new OutboundError("redirect", `More than ${redirectsMax} redirects`);
       }
@@ -133,16 +141,19 @@ async function exchange(
 ): Promise<Answer> {
   if (!METHOD.test(method)) throw new TypeError(`Not an HTTP method: ${method}`);
   const sentHeaders = requestHeaders(method, headers, body);
-  const addresses = await resolveOutbound(deps, url.hostname, reach, signal);
-  const { request } = url.protocol === "https:" ? nodeHttps() : nodeHttp();
-  const sent = request(url, {
-    ...connectOptions(addresses, timeoutMs),
+  const proxy = proxyFor(deps.config, url);
+  const options = {
     agent: false,
     ...(caCertificates !== undefined && { ca: caCertificates }),
     method,
     headers: sentHeaders,
     maxHeaderSize: HEAD_MAX,
     signal,
+  };
+  if (proxy) await assertProxied(deps, url.hostname, reach, signal);
+  const sent = proxy ? await requestThrough(proxy, url, options) : requestDirectly(url, {
+    ...connectOptions(await resolveOutbound(deps, url.hostname, reach, signal), timeoutMs),
+    ...options,
   });
   try {
     sent.end(body);
@@ -159,10 +170,37 @@ async function exchange(
       body: bodyOver === "fail" ? unpack(sentBody, headers["content-encoding"], bodyMax) : sentBody,
     };
   } catch (cause) {
-    throw asOutboundError(cause, url);
+    const isPlain = proxy && url.protocol === "http:";
+    throw asOutboundError(cause, isPlain ? { host: proxy.name } : url);
   } finally {
     sent.destroy();
   }
+}
+
+function requestDirectly(url: URL, options: RequestOptions): ClientRequest {
+  const { request } = url.protocol === "https:" ? nodeHttps() : nodeHttp();
+  return request(url, options);
+}
+
+/** With TLS through a tunnel, and without by a request to the proxy, which names the address. */
+async function requestThrough(
+  proxy: Proxy,
+  url: URL,
+  options: RequestOptions & { headers: Record<string, string>; signal: AbortSignal },
+): Promise<ClientRequest> {
+  if (url.protocol === "http:") {
+    const { href } = new URL(url.pathname + url.search, url);
+    const headers = { ...options.headers, ...proxy.headers, host: url.host };
+    return nodeHttp().request({ ...options, ...proxy.at, path: href, headers });
+  }
+  const target = `${url.hostname}:${url.port || 443}`;
+  const socket = await connectThrough(proxy, target, options.signal);
+  const host = comparableHost(url.hostname);
+  const servername = nodeNet().isIP(host) ? {} : { servername: host };
+  const secured = nodeTls().connect({ socket, host, ...servername, ca: options.ca });
+  // With an agent, the runtime ignores the connection.
+  const { agent: _, ...others } = options;
+  return nodeHttps().request(url, { ...others, createConnection: () => secured });
 }
 
 function receiveResponse(sent: ClientRequest): Promise<IncomingMessage> {

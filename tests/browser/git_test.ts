@@ -1,8 +1,8 @@
 /** The page Git, and a stack that follows a repository. @module */
 
-import { equal, match } from "node:assert/strict";
+import { deepEqual, equal, match } from "node:assert/strict";
 import { dashboardTest } from "../helpers/dashboard.ts";
-import { checkBothThemes, rowMatches } from "../helpers/dashboard_steps.ts";
+import { checkBothThemes, rowMatches, select } from "../helpers/dashboard_steps.ts";
 import { gitServer } from "../helpers/git_server.ts";
 import { openDashboard } from "../helpers/open_dashboard.ts";
 
@@ -42,6 +42,17 @@ dashboardTest("a repository is added, and its stacks show commits and edits", as
     /^whsec_/,
   );
   await tab.click("button", "Done");
+  await tab.choose("Stacks", "Edit");
+  await tab.type("textbox", "Stacks", `stacks/*/compose.yaml * manual env:TAG="a b"`);
+  await select(tab, "Status of commits", "gitea");
+  await tab.fill({ "API address": "https://192.168.1.2/api/v1", "Status token": "t0ken" });
+  await tab.press("Save", "Saved Stacks");
+  const [saved] = (await service.call("GET", "/api/git/repositories")).body.repositories;
+  deepEqual([saved.mapping[0].env, saved.status], [{ TAG: "a b" }, {
+    kind: "gitea",
+    apiUrl: "https://192.168.1.2/api/v1",
+    token: "********",
+  }]);
   await tab.choose("Stacks", "Fetch");
   await tab.status("Fetched Stacks");
   await rowMatches(

@@ -27,7 +27,7 @@ export function makeMember({ deps }: TestApp, hostId: string): void {
   replaceMembership(deps.db, {
     ...{ address: "https://hub.example.com", hubKey: "key", hubNoteKey: "key", hubName: "hub" },
     ...{ hostId, name: "edge-7", isPending: false, challenge: null, challengeProof: null },
-    ...{ joinedAt: AT, hubTakesEvents: true },
+    ...{ joinedAt: AT, hubTakesEvents: true, labels: {}, asksHub: false },
   });
   deps.fleet.refresh();
 }

@@ -5,6 +5,8 @@
  * @module
  */
 
+import { createJobs } from "../../services/git/fetch/jobs.ts";
+import { createGitRounds } from "../../services/git/rounds.ts";
 import { lookup } from "node:dns/promises";
 import { assemble } from "../../commands/assemble.ts";
 import {
@@ -217,6 +219,7 @@ export function testApp(options: TestAppOptions = {}): TestApp {
       passwords: quickPasswords(),
       composeLoader: directLoader,
       openRepository: directRepository,
+      git: createGitRounds(() => Promise.resolve({ run: createJobs(), close() {} })),
     } satisfies Partial<Deps & OutboundDeps>,
   );
   if (options.edition && options.edition !== "ce") {

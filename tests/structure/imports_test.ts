@@ -89,7 +89,7 @@ const PLACES: {
     example: `import { createHash } from "node:crypto";`,
     folders: [],
     // The script of a worker, which is loaded on first use.
-    exceptions: /^services\/compose\/load\/worker\.ts$/,
+    exceptions: /^services\/(compose\/load|git\/fetch)\/worker\.ts$/,
   },
   {
     what: "a static import of a library of sign-in, which is loaded when it is used first",

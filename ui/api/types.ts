@@ -1773,6 +1773,8 @@ export type GitRepository = {
     deploy: "manual" | "plan" | "auto";
     profiles: (string)[] | null;
     directory: string | null;
+    hosts: Record<string, string>;
+    env: Record<string, string>;
   })[];
   head: GitCommit | null;
   refused: {
@@ -1801,6 +1803,7 @@ export type GitRepository = {
       | "behind"
       | "current";
   })[];
+  retryAt: string | null;
   createdAt: string;
   updatedAt: string;
 };
@@ -1827,11 +1830,13 @@ export type GitRepositoryChanges = {
     deploy?: "manual" | "plan" | "auto";
     profiles?: (string)[] | null;
     directory?: string | null;
+    hosts?: Record<string, string>;
+    env?: Record<string, string>;
   })[];
   renewWebhookSecret?: boolean;
 };
 
-export type GitRepositoryList = { repositories: (GitRepository)[] };
+export type GitRepositoryList = { repositories: (GitRepository)[]; labels: Record<string, string> };
 
 export type GitRepositoryTest = {
   ok: boolean;
@@ -1863,6 +1868,8 @@ export type GitRepositoryWithSecret = {
     deploy: "manual" | "plan" | "auto";
     profiles: (string)[] | null;
     directory: string | null;
+    hosts: Record<string, string>;
+    env: Record<string, string>;
   })[];
   head: GitCommit | null;
   refused: {
@@ -1891,6 +1898,7 @@ export type GitRepositoryWithSecret = {
       | "behind"
       | "current";
   })[];
+  retryAt: string | null;
   createdAt: string;
   updatedAt: string;
   webhookSecret: string | null;
@@ -2895,6 +2903,8 @@ export type NewGitRepository = {
     deploy?: "manual" | "plan" | "auto";
     profiles?: (string)[] | null;
     directory?: string | null;
+    hosts?: Record<string, string>;
+    env?: Record<string, string>;
   })[];
 };
 

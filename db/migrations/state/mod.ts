@@ -72,6 +72,7 @@ import { migration as fleetBlocks } from "./0068_fleet_blocks.ts";
 import { migration as fleetVerdicts } from "./0069_fleet_verdicts.ts";
 import { migration as fleetPending } from "./0070_fleet_pending.ts";
 import { migration as fleetBoxes } from "./0071_fleet_boxes.ts";
+import { migration as gitLabels } from "./0072_git_labels.ts";
 
 export const stateMigrations: readonly Migration[] = [
   users,
@@ -140,4 +141,5 @@ export const stateMigrations: readonly Migration[] = [
   fleetVerdicts,
   fleetPending,
   fleetBoxes,
+  gitLabels,
 ];

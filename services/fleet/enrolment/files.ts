@@ -158,6 +158,7 @@ export async function acceptAnswer(deps: KeyDeps, answer: JoinAnswer): Promise<M
     joinedAt: deps.now().toISOString(),
     hubTakesEvents: false,
     asksHub: false,
+    labels: {},
   };
   replaceMembership(deps.db, membership);
   return membership;

@@ -78,6 +78,7 @@ export async function joinFleet(
       joinedAt: now().toISOString(),
       hubTakesEvents: false,
       asksHub: false,
+      labels: {},
     };
     replaceMembership(db, membership);
     return membership;

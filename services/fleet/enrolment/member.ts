@@ -122,6 +122,7 @@ async function keepLink(
       receiveWaves(message, link);
       if (message.type === "rekeyed") receiveRekeyed(deps, message);
       if (message.type === "accepted") updateMembership(db, hostId, { isPending: false });
+      if (message.type === "labels") updateMembership(db, hostId, { labels: message.labels });
       if (message.type === "refused") attempt = receiveRefusal(deps, membership, message);
       fleet.refresh();
     },

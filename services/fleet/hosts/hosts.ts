@@ -72,6 +72,8 @@ export function changeHost(
   if (name !== undefined) assertNameFree(deps, name, id);
   const changes = { name: name ?? host.name, labels: labels ?? host.labels };
   updateFleetHost(deps.db, id, changes);
+  const open = deps.fleet.hosts.get(id);
+  if (open && !open.isPending) open.link.tell({ type: "labels", labels: changes.labels });
   deps.changes.record(HOSTS_RESOURCE);
   return toView(deps, { ...host, ...changes });
 }
@@ -124,6 +126,7 @@ export function applyToLinks(deps: Pick<Deps, "db" | "fleet" | "changes" | "log"
       open.isPending = false;
       open.link.tell({ type: "accepted" });
       offerBlocks(deps, open);
+      open.link.tell({ type: "labels", labels: host.labels });
       changes.record(HOSTS_RESOURCE);
     }
   }

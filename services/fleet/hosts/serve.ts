@@ -175,6 +175,7 @@ async function welcome(deps: ServeDeps, channel: Channel, address: string): Prom
   const waves = newWaveLink();
   register(deps, current, { link, address, isPending: current.isPending, waves });
   if (isPending && !current.isPending) link.tell({ type: "accepted" });
+  if (!current.isPending) link.tell({ type: "labels", labels: current.labels });
 }
 
 function register(

@@ -87,6 +87,8 @@ const TYPES = {
   rekeyed: z.object({ linkKey: Key }),
   /** An admin has accepted the host. */
   accepted: Empty,
+  /** Labels of the host at the hub, after the welcome and after each change. */
+  labels: z.object({ labels: z.record(z.string(), z.string()) }),
   /** The member leaves the fleet. */
   leave: Empty,
   /** Of the member; the next ones follow when these were taken. */

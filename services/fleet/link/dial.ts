@@ -7,10 +7,11 @@
  */
 
 import type { Socket } from "node:net";
-import { nodeHttp, nodeNet, nodeTls } from "../../builtins.ts";
+import { nodeNet, nodeTls } from "../../builtins.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../errors.ts";
 import { OutboundError } from "../../outbound/error.ts";
+import { connectThrough, proxyFor } from "../../outbound/proxy.ts";
 import { resolveOutbound } from "../../outbound/url.ts";
 import { type Connection, createConnection, type MessageSocket } from "./connection.ts";
 import { MESSAGE_MAX } from "./noise.ts";
@@ -124,47 +125,11 @@ async function connectTls({ config }: DialDeps, url: URL, signal: AbortSignal): 
   const port = Number(url.port) || 443;
   const servername = nodeNet().isIP(host) ? {} : { servername: host };
   const options = { ...servername, rejectUnauthorized: false };
-  if (config.httpsProxy === null || isDirect(config.noProxy, host)) {
-    return nodeTls().connect({ ...options, host, port });
-  }
-  const socket = await connectThrough(config.httpsProxy, `${url.hostname}:${port}`, signal);
-  return nodeTls().connect({ ...options, socket });
-}
-
-/** Whether `NO_PROXY` has a host, or a domain that it is in. */
-function isDirect(entries: readonly string[], host: string): boolean {
-  return entries.map((entry) => entry.toLowerCase().replace(/^\*?\./, ""))
-    .some((entry) => entry === "*" || host === entry || host.endsWith(`.${entry}`));
-}
-
-/** A tunnel through an HTTP proxy (RFC 9110, section 9.3.6). */
-function connectThrough(proxy: string, target: string, signal: AbortSignal): Promise<Socket> {
-  const url = URL.parse(proxy);
-  if (url?.protocol !== "http:") {
-    throw new AppError("invalid", "HTTPS_PROXY must be an address such as http://proxy:3128");
-  }
-  const { hostname, port, username, password } = url;
-  const credentials = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
-  return new Promise((resolve, reject) => {
-    const fail = (reason: string, cause?: unknown) =>
-      reject(new DialError(`The proxy in HTTPS_PROXY ${reason}`, { cause }));
-    const request = nodeHttp().request({
-      host: hostname,
-      port: Number(port) || 80,
-      method: "CONNECT",
-      path: target,
-      headers: {
-        host: target,
-        ...(username !== "" && { "proxy-authorization": `Basic ${btoa(credentials)}` }),
-      },
-      signal,
-    });
-    request.on("error", (error) => fail(`cannot be reached: ${error.message}`, error));
-    request.on("connect", ({ statusCode }, socket) => {
-      if (statusCode === 200) return resolve(socket as Socket);
-      socket.destroy();
-      fail(`answered ${statusCode}`);
-    });
-    request.end();
+  const proxy = proxyFor(config, url);
+  if (!proxy) return nodeTls().connect({ ...options, host, port });
+  const target = `${url.hostname}:${port}`;
+  const socket = await connectThrough(proxy, target, signal).catch((cause) => {
+    throw cause instanceof OutboundError ? new DialError(cause.message, { cause }) : cause;
   });
+  return nodeTls().connect({ ...options, socket });
 }

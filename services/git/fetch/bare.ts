@@ -9,6 +9,7 @@ import { join, resolve } from "node:path";
 import { nodeFs } from "../../builtins.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError, asAppError } from "../../errors.ts";
+import { type Commit, COMMITS_MAX, toCommit } from "./commits.ts";
 import { failure, gitHttp, PACK_BYTES_MAX, type Remote } from "./http.ts";
 import { assertPack } from "./pack_check.ts";
 
@@ -21,8 +22,28 @@ export interface FollowedRef {
   name: string;
 }
 
-/** A bare repository, with the objects that were read from it. */
+/** The objects of a bare repository by their ids. Each rejects if it is not there. */
 export interface Bare {
+  commit(id: string): Promise<Commit>;
+  /** As its signature covers it. */
+  rawCommit(id: string): Promise<Uint8Array<ArrayBuffer>>;
+  /** @param id Also of a commit. */
+  tree(id: string): Promise<readonly Entry[]>;
+  /** `undefined` for one with more bytes. */
+  blob(id: string, bytesMax: number): Promise<Uint8Array<ArrayBuffer> | undefined>;
+}
+
+/** An entry of a directory. */
+export interface Entry {
+  mode: string;
+  path: string;
+  oid: string;
+  /** `commit`: a submodule. */
+  type: "blob" | "tree" | "commit";
+}
+
+/** The library, and its parameters for one repository. */
+interface Store {
   git: typeof import("isomorphic-git").default;
   at: { fs: GuardedFs; gitdir: string; cache: object };
 }
@@ -31,9 +52,6 @@ type GuardedFs = ReturnType<typeof guardedFs>;
 
 /** The last fetched commit has a ref of its own, which tells the server what is known. */
 const FETCHED = "refs/heads/longshore-fetched";
-
-/** Limit of the commits that are counted and compared; a repository begins again with as many. */
-export const COMMITS_MAX = 1_000;
 
 /** Packs, and bytes of them, of a repository before it begins again. */
 const PACKS_MAX = 30;
@@ -46,9 +64,29 @@ export const directoryOf = ({ config }: Pick<Deps, "config">, id: string): strin
 const load = async () => (await import("isomorphic-git")).default;
 
 /** Opens the repository, which need not exist yet. */
-export async function openBare(deps: Pick<Deps, "config">, id: string): Promise<Bare> {
+async function openStore(deps: Pick<Deps, "config">, id: string): Promise<Store> {
   const gitdir = directoryOf(deps, id);
   return { git: await load(), at: { fs: guardedFs(gitdir), gitdir, cache: {} } };
+}
+
+/** Opens the objects of a repository in this thread; `openRepository()` has a worker for it. */
+export async function openBare(deps: Pick<Deps, "config">, id: string): Promise<Bare> {
+  const { git, at } = await openStore(deps, id);
+  return {
+    async commit(oid) {
+      const { commit } = await git.readCommit({ ...at, oid });
+      return toCommit(oid, commit);
+    },
+    async rawCommit(oid) {
+      const { object } = await git.readObject({ ...at, oid, format: "content" });
+      return new Uint8Array(object as Uint8Array);
+    },
+    tree: async (oid) => (await git.readTree({ ...at, oid })).tree,
+    async blob(oid, bytesMax) {
+      const { blob } = await git.readBlob({ ...at, oid });
+      return blob.length > bytesMax ? undefined : new Uint8Array(blob);
+    },
+  };
 }
 
 /** Removes the repository with all objects. */
@@ -100,27 +138,34 @@ export async function fetchCommit(
   ref: FollowedRef,
   { signal, isAgain = false }: { signal?: AbortSignal | undefined; isAgain?: boolean } = {},
 ): Promise<string> {
-  const bare = await openBare(deps, id);
-  const { git, at } = bare;
-  const isFresh = !await isThere(at.gitdir) || await isLarge(at.gitdir);
-  if (isFresh) {
-    const depth = isAgain || await isThere(at.gitdir) ? COMMITS_MAX : 1;
-    await removeBare(deps, id);
+  const gitdir = directoryOf(deps, id);
+  const isKnown = await isThere(gitdir);
+  if (isKnown && !await isLarge(gitdir)) {
     try {
-      await git.init({ ...at, bare: true, defaultBranch: "longshore" });
-      await git.addRemote({ ...at, remote: "origin", url: remote.url });
-      return await fetchInto(deps, bare, remote, ref, depth, signal);
+      return await fetchInto(deps, await openStore(deps, id), remote, ref, undefined, signal);
     } catch (error) {
-      await removeBare(deps, id);
-      throw error;
+      // Something is missing here, e.g. after a crash: it begins again.
+      if (asAppError(error)) throw error;
     }
   }
-  return await fetchInto(deps, bare, remote, ref, undefined, signal);
+  await removeBare(deps, id);
+  try {
+    const store = await openStore(deps, id);
+    const { git, at } = store;
+    await git.init({ ...at, bare: true, defaultBranch: "longshore" });
+    await git.addRemote({ ...at, remote: "origin", url: remote.url });
+    const depth = isAgain || isKnown ? COMMITS_MAX : 1;
+    return await described(() => fetchInto(deps, store, remote, ref, depth, signal), ref);
+  } catch (error) {
+    await removeBare(deps, id);
+    throw error;
+  }
 }
 
+/** @throws Errors of the library, unless the server causes them. */
 async function fetchInto(
   deps: Pick<Deps, "config">,
-  { git, at }: Bare,
+  { git, at }: Store,
   remote: Remote,
   ref: FollowedRef,
   depth: number | undefined,
@@ -138,21 +183,15 @@ async function fetchInto(
       tags: false,
       ...(depth !== undefined && { depth }),
     });
-  const { fetchHead } = await described(async () => {
-    try {
-      return await fetch(depth);
-    } catch (error) {
-      // A server without shallow fetches sends all commits, within the limits.
-      if (depth === undefined || codeOf(error) !== "RemoteCapabilityError") throw error;
-      return await fetch();
-    }
-  }, ref);
-  if (fetchHead === null) throw missing(ref);
-  return await described(async () => {
-    const { oid } = await git.readCommit({ ...at, oid: fetchHead });
-    await git.writeRef({ ...at, ref: FETCHED, value: oid, force: true });
-    return oid;
+  const { fetchHead } = await fetch(depth).catch((error) => {
+    // A server without shallow fetches sends all commits, within the limits.
+    if (depth !== undefined && codeOf(error) === "RemoteCapabilityError") return fetch();
+    throw REASONS[codeOf(error) ?? ""] === undefined ? error : describeError(error);
   });
+  if (fetchHead === null) throw missing(ref);
+  const { oid } = await git.readCommit({ ...at, oid: fetchHead });
+  await git.writeRef({ ...at, ref: FETCHED, value: oid, force: true });
+  return oid;
 }
 
 const missing = ({ kind, name }: FollowedRef) =>
@@ -173,12 +212,15 @@ async function described<Result>(
   try {
     return await work();
   } catch (error) {
-    const code = codeOf(error);
-    if (asAppError(error)) throw error;
-    if (code === "NotFoundError" && ref) throw missing(ref);
-    const reason = REASONS[code ?? ""];
-    throw failure(reason ?? "The server did not answer as a Git server does", error);
+    throw describeError(error, ref);
   }
+}
+
+function describeError(error: unknown, ref?: FollowedRef): unknown {
+  const code = codeOf(error);
+  if (asAppError(error)) return error;
+  if (code === "NotFoundError" && ref) return missing(ref);
+  return failure(REASONS[code ?? ""] ?? "The server did not answer as a Git server does", error);
 }
 
 /** By the code of the library's errors. */

@@ -1,6 +1,9 @@
 /** Commits of a fetched repository, and which of them are new. @module */
 
-import { type Bare, COMMITS_MAX } from "./bare.ts";
+import type { CommitObject } from "isomorphic-git";
+
+/** Limit of the commits that are counted and compared; a repository begins again with as many. */
+export const COMMITS_MAX = 1_000;
 
 /** Longest message and author that are kept, in UTF-16 units. */
 const MESSAGE_MAX = 500;
@@ -17,12 +20,12 @@ export interface Commit {
   parents: readonly string[];
 }
 
-/** @throws If it is not there. */
-export async function readCommit({ git, at }: Bare, id: string): Promise<Commit> {
-  const { oid, commit } = await git.readCommit({ ...at, oid: id });
-  const { author, committer, message, parent } = commit;
+export function toCommit(
+  id: string,
+  { author, committer, message, parent }: CommitObject,
+): Commit {
   return {
-    id: oid,
+    id,
     author: printable(`${author.name} <${author.email}>`).slice(0, AUTHOR_MAX),
     message: printable(message.trim().split("\n", 1)[0]!).slice(0, MESSAGE_MAX),
     committedAt: timeOf(committer.timestamp),
@@ -49,9 +52,12 @@ export interface Range {
 }
 
 /** Compares two commits. Commits that were not fetched end the walk. */
-export async function rangeBetween(bare: Bare, base: string, head: string): Promise<Range> {
-  const parentsOf = (id: string) =>
-    readCommit(bare, id).then(({ parents }) => parents, () => undefined);
+export async function rangeBetween(
+  { commit }: { commit(id: string): Promise<Commit> },
+  base: string,
+  head: string,
+): Promise<Range> {
+  const parentsOf = (id: string) => commit(id).then(({ parents }) => parents, () => undefined);
   const fromHead = await walk(parentsOf, head, new Set([base]));
   const isForward = head === base || fromHead.reached;
   // Commits that `base` has as well do not count, also where branches were merged.

@@ -77,13 +77,11 @@ async function send(
   const response = await outboundRequest(deps, {
     ...request,
     reach: reachOf({ protocol }),
+    keepsTls: true,
     caCertificates: caCertificate ?? undefined,
   }).catch((error) => {
     throw describeFailure(error);
   });
-  if (protocol === "https:" && response.url.startsWith("http:")) {
-    throw failure(`${new URL(url).host} redirects to an address without TLS`);
-  }
   const { status } = response;
   if (status === 200) return response;
   throw failure(`${new URL(url).host} ${reasonOf(status, authorization !== null)}`);

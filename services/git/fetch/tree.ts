@@ -2,7 +2,7 @@
 
 import { posix } from "node:path";
 import { AppError } from "../../errors.ts";
-import type { Bare } from "./bare.ts";
+import type { Bare, Entry } from "./bare.ts";
 
 /** Limit of the entries of directories that are read. */
 const ENTRIES_MAX = 20_000;
@@ -19,15 +19,6 @@ const LINK_BYTES_MAX = 4096;
 const LINK = "120000";
 const LFS_POINTER = "version https://git-lfs.github.com/spec/v1\n";
 
-/** An entry of a directory. */
-interface Entry {
-  mode: string;
-  path: string;
-  oid: string;
-  /** `commit`: a submodule. */
-  type: "blob" | "tree" | "commit";
-}
-
 /** The files of one commit; paths are relative to the root, without `./`. */
 export interface Tree {
   /** Entries of a directory; none if it is not one. */
@@ -43,12 +34,12 @@ export interface Tree {
 
 const refuse = (path: string, problem: string) => new AppError("conflict", `${path} ${problem}`);
 
-export function openTree({ git, at }: Bare, commit: string): Tree {
+export function openTree(bare: Pick<Bare, "tree" | "blob">, commit: string): Tree {
   const directories = new Map<string, Promise<readonly Entry[]>>();
   let entries = 0;
 
   const readDirectory = async (oid: string): Promise<readonly Entry[]> => {
-    const { tree } = await git.readTree({ ...at, oid });
+    const tree = await bare.tree(oid);
     entries += tree.length;
     if (entries > ENTRIES_MAX) {
       throw new AppError(
@@ -63,7 +54,6 @@ export function openTree({ git, at }: Bare, commit: string): Tree {
     directories.set(oid, known);
     return known;
   };
-  const readBlob = async (oid: string) => (await git.readBlob({ ...at, oid })).blob;
 
   /** Follows symbolic links. */
   const locate = async (path: string): Promise<Entry | undefined> => {
@@ -81,8 +71,8 @@ export function openTree({ git, at }: Bare, commit: string): Tree {
         [entry, at] = [found, next];
         continue;
       }
-      const bytes = await readBlob(found.oid);
-      if (bytes.length > LINK_BYTES_MAX) throw refuse(next, "is a symbolic link that is too long");
+      const bytes = await bare.blob(found.oid, LINK_BYTES_MAX);
+      if (!bytes) throw refuse(next, "is a symbolic link that is too long");
       const target = new TextDecoder().decode(bytes);
       const resolved = posix.join(at, target);
       if (target.startsWith("/") || isOutside(resolved) || ++links > LINKS_MAX) {
@@ -104,7 +94,7 @@ export function openTree({ git, at }: Bare, commit: string): Tree {
       if (!entry) return undefined;
       if (entry.type === "commit") throw refuse(path, "is a submodule, which is not fetched");
       if (entry.type === "tree") throw refuse(path, "is a directory");
-      return decode(path, await readBlob(entry.oid));
+      return decode(path, await bare.blob(entry.oid, FILE_BYTES_MAX));
     },
   };
 }
@@ -118,8 +108,9 @@ function namesOf(path: string, shown: string): string[] {
   return names;
 }
 
-function decode(path: string, bytes: Uint8Array): string {
-  if (bytes.length > FILE_BYTES_MAX) throw refuse(path, "is larger than 1 MiB");
+/** @param bytes `undefined` beyond the limit. */
+function decode(path: string, bytes: Uint8Array | undefined): string {
+  if (!bytes) throw refuse(path, "is larger than 1 MiB");
   let text: string;
   try {
     text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);

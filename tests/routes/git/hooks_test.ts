@@ -47,9 +47,10 @@ Deno.test("a webhook requests one fetch if its signature is valid", async (t) =>
     "GitLab with a signing token": standard(secret, "6", stamp, BODY),
   };
   for (const [forge, headers] of Object.entries(genuine)) {
-    await t.step(`${forge}, and the same delivery again`, async () => {
+    await t.step(`${forge}, and the same delivery again, also with another id`, async () => {
       deepEqual(await send(headers), [202, 1]);
-      deepEqual(await send(headers), [202, 0]);
+      deepEqual(await send({ ...headers, "x-github-delivery": "100" }), [202, 0]);
+      app.deps.git.forgetDeliveries(repository.id);
     });
   }
 

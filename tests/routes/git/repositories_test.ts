@@ -1,6 +1,9 @@
 /** Repositories, and the stacks that follow them, from a real Git server. @module */
 
 import { deepEqual, equal, match, ok } from "node:assert/strict";
+import { type Membership, replaceMembership } from "../../../db/fleet_membership.ts";
+import { nextRetry } from "../../../services/git/retries.ts";
+import { watchRepositories } from "../../../services/git/watcher.ts";
 import { composeLabels } from "../../helpers/fake_containers.ts";
 import { gitWorld, MAPPING, round } from "../../helpers/git_world.ts";
 import { sopsBinary, sopsDotenv, sopsIdentity } from "../../helpers/sops.ts";
@@ -13,6 +16,23 @@ const gitOf = async (app: TestApp, name: string) =>
 
 const sourceOf = async (app: TestApp, name: string) =>
   (await app.call("GET", `/api/stacks/${name}/source`)).body;
+
+const membershipOf = (given: Partial<Membership>): Membership => ({
+  address: "https://hub.example.com",
+  hubKey: "",
+  hubNoteKey: "",
+  hubName: "hub",
+  hostId: "h1",
+  name: "edge-7",
+  isPending: false,
+  challenge: null,
+  challengeProof: null,
+  joinedAt: "2026-01-01T12:00:00Z",
+  hubTakesEvents: false,
+  asksHub: false,
+  labels: {},
+  ...given,
+});
 
 const versionsOf = async (app: TestApp, name: string) =>
   (await app.call("GET", `/api/stacks/${name}/versions`)).body.versions;
@@ -147,6 +167,55 @@ Deno.test("commits of a repository become versions of the stacks that they chang
       [],
     );
   });
+});
+
+Deno.test("a mapping applies to hosts with its labels, with its variables", async () => {
+  await using all = await gitWorld([], {
+    config: { fleetAllow: "admin", hostLabels: { site: "kiel" } },
+  });
+  const { app, server, add } = all;
+  const atHub = (labels: Record<string, string>) =>
+    replaceMembership(app.deps.db, membershipOf({ labels }));
+  atHub({ site: "bonn", tier: "home" });
+  const copy = await server.create("stacks");
+  const compose = "services:\n  web:\n    image: nginx\n    environment: { D: '${DOMAIN}' }\n";
+  await copy.push({
+    "stacks/shop/compose.yaml": compose,
+    "stacks/shop/.env": "DOMAIN=example.com\n",
+    "bonn.yaml": composeOf("1"),
+    "home.yaml": composeOf("1"),
+  });
+  const env = { DOMAIN: "kiel.example.com" };
+  const { id } = await add(copy.url, {
+    mapping: [
+      { ...MAPPING[0], hosts: { site: "kiel" }, env },
+      { path: "bonn.yaml", name: "bonn", hosts: { site: "bonn" } },
+      { path: "home.yaml", name: "home", hosts: { site: "kiel", tier: "home" } },
+    ],
+  });
+  await round(app);
+  const states = async () => {
+    const { body } = await app.call("GET", `/api/git/repositories/${id}`);
+    return body.stacks.map(({ name, state }: Record<string, string>) => `${name} ${state}`);
+  };
+  deepEqual(await states(), ["home behind", "shop behind"]);
+  equal((await sourceOf(app, "shop")).env, 'DOMAIN=example.com\nDOMAIN="kiel.example.com"\n');
+  const { body } = await app.call("GET", "/api/git/repositories");
+  deepEqual(body.labels, { site: "kiel", tier: "home" });
+
+  // Nothing was pushed meanwhile.
+  atHub({});
+  await round(app);
+  deepEqual(await states(), ["home orphaned", "shop behind"]);
+  const attached = { repositoryId: id, path: "stacks/shop/compose.yaml" };
+  equal((await app.call("PUT", "/api/stacks/shop/git", attached)).status, 200);
+  match((await sourceOf(app, "shop")).env, /kiel/);
+  equal((await app.call("PUT", "/api/stacks/shop/git", { ...attached, env: {} })).status, 200);
+  equal((await sourceOf(app, "shop")).env, "DOMAIN=example.com\n");
+
+  app.deps.config.fleetAllow = "operate";
+  atHub({ tier: "home" });
+  deepEqual((await app.call("GET", "/api/git/repositories")).body.labels, { site: "kiel" });
 });
 
 Deno.test("a mapping does not take over a stack of another origin", async () => {
@@ -391,12 +460,22 @@ Deno.test("a fetch that failed is tried again, also if only a webhook requests f
   server.intercept = () => new Response(null, { status: 503 });
   await round(app);
   equal(app.deps.git.isNewDelivery(`${id} 1`), true);
+  const repository = async () => (await app.call("GET", `/api/git/repositories/${id}`)).body;
+  const waits: number[] = [];
+  for (let seconds = 0; waits.length < 3; seconds += 30) {
+    const { error, checkedAt, retryAt } = await repository();
+    match(error, /503$/);
+    const wait = (Date.parse(retryAt) - Date.parse(checkedAt)) / 60_000;
+    if (wait !== waits.at(-1)) waits.push(wait);
+    app.clock.advance({ seconds: 30 });
+    await watchRepositories(app.deps);
+  }
+  deepEqual(waits, [1, 2, 4]);
+  const at = (minutes: number) => new Date(minutes * 60_000).toISOString();
+  equal(nextRetry({ checkedAt: at(0), retryAt: at(45) }, new Date(0)), at(60));
   server.intercept = () => undefined;
   await round(app);
-  const errorOf = async () => (await app.call("GET", `/api/git/repositories/${id}`)).body.error;
-  match(await errorOf(), /503$/);
-  await round(app);
-  equal(await errorOf(), null);
+  deepEqual([(await repository()).error, (await repository()).retryAt], [null, null]);
   server.requests.length = 0;
   await round(app);
   await round(app);

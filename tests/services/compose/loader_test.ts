@@ -35,7 +35,7 @@ Deno.test("a worker loads projects, and reports the files that they name", async
 });
 
 Deno.test("a worker beyond its deadline is refused", async () => {
-  const worker = await startWorker(await workerScript(), 0);
+  const worker = await startWorker(await workerScript(), { deadlineMs: 0 });
   try {
     await rejects(worker.run(SOURCES), RunawayError);
   } finally {

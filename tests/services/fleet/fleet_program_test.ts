@@ -1,6 +1,6 @@
 /** Hub and member as real programs on loopback. @module */
 
-import { equal, match } from "node:assert/strict";
+import { deepEqual, equal, match } from "node:assert/strict";
 import { selfSigned } from "../../helpers/certificates.ts";
 import { type Outcome, runCommand } from "../../helpers/command.ts";
 import { freePort } from "../../helpers/free_port.ts";
@@ -28,7 +28,7 @@ Deno.test("a host joins by one line, is accepted, and is back after the hub was 
   };
   const [hub, member] = await Promise.all([
     startLongshore(hubOptions),
-    startLongshore({ env: { SERVER_NAME: "edge-7" } }),
+    startLongshore({ env: { SERVER_NAME: "edge-7", FLEET_ALLOW: "admin" } }),
   ]);
   stack.use(member);
   stack.defer(() => hub.kill9());
@@ -44,6 +44,9 @@ Deno.test("a host joins by one line, is accepted, and is back after the hub was 
   await eventually(async () => equal(await stateOf(hub), "pending"));
   match((await run(hub, ["fleet", "accept", "edge-7"])).stdout, /was accepted/);
   await eventually(async () => equal(await stateOf(hub), "connected"));
+
+  const labels = async () => (await member.call("GET", "/api/git/repositories")).body.labels;
+  await eventually(async () => deepEqual(await labels(), { site: "kiel" }));
 
   await hub.kill9();
   const second = stack.use(await startLongshore(hubOptions));

@@ -7,12 +7,16 @@ import {
   openBare,
   readRemoteCommit,
 } from "../../../services/git/fetch/bare.ts";
-import { rangeBetween, readCommit } from "../../../services/git/fetch/commits.ts";
+import { rangeBetween } from "../../../services/git/fetch/commits.ts";
 import type { Remote } from "../../../services/git/fetch/http.ts";
+import { openRepository } from "../../../services/git/fetch/repository.ts";
 import { openTree } from "../../../services/git/fetch/tree.ts";
+import { startRepositoryWorker } from "../../../services/git/fetch/worker_script.ts";
+import { createGitRounds } from "../../../services/git/rounds.ts";
 import { createAuthority } from "../../helpers/certificates.ts";
 import { temporaryDirectory } from "../../helpers/command.ts";
 import { gitServer, type WorkingCopy } from "../../helpers/git_server.ts";
+import { startProxy } from "../../helpers/proxy.ts";
 import { testConfig } from "../../helpers/test_app.ts";
 
 const main: FollowedRef = { kind: "branch", name: "main" };
@@ -51,7 +55,7 @@ Deno.test("commits are fetched from a Git server", async (t) => {
       isForward: true,
       isPartial: false,
     });
-    const { author, message } = await readCommit(bare, first);
+    const { author, message } = await bare.commit(first);
     deepEqual({ author, message }, { author: "Ada <ada@example.org>", message: "Add shop" });
     equal(await openTree(bare, second).read("app/compose.yaml"), COMPOSE);
     equal(await openTree(bare, second).read("compose.yaml"), undefined);
@@ -194,6 +198,43 @@ Deno.test("commits are fetched from a Git server", async (t) => {
     equal(typeof await fetch(shop), "string");
   });
 
+  await t.step("a repository that is damaged here is fetched again", async () => {
+    const shop = await server.create("damaged");
+    await shop.push({ "a.txt": "1" });
+    await fetch(shop);
+    const packs = `${data.path}/git/damaged.git/objects/pack`;
+    for (const { name } of Deno.readDirSync(packs)) {
+      // As after a crash of a file system.
+      if (name.endsWith(".idx")) Deno.writeFileSync(`${packs}/${name}`, new Uint8Array(8));
+    }
+    const head = await shop.push({ "a.txt": "2" });
+    equal(await fetch(shop), head);
+    equal(await openTree(await bareOf(shop), head).read("a.txt"), "2");
+  });
+
+  await t.step("a worker fetches and reads, and ends with its repository", async () => {
+    const shop = await server.create("worker");
+    const head = await shop.push({ "a.txt": "1" });
+    const git = createGitRounds(startRepositoryWorker);
+    const stop = new AbortController();
+    using bare = openRepository({ ...deps, git }, "worker.git", stop.signal);
+    await fails(bare.fetch(remoteOf(shop), tag, false), "The repository does not have the tag v1");
+    equal(await bare.fetch(remoteOf(shop), main, false), head);
+    const [text, { message }] = await Promise.all([
+      openTree(bare, head).read("a.txt"),
+      bare.commit(head),
+    ]);
+    deepEqual([text, message], ["1", "Change"]);
+    const late = Promise.withResolvers<Response>();
+    server.intercept = () => {
+      stop.abort(new Error("stopped"));
+      return late.promise;
+    };
+    await fails(bare.fetch(remoteOf(shop), main, true), "stopped");
+    late.resolve(new Response());
+    server.intercept = () => undefined;
+  });
+
   await t.step("credentials stay with their origin", async () => {
     await using other = await gitServer();
     const [here, there] = [await server.create("moved"), await other.create("moved")];
@@ -210,14 +251,24 @@ Deno.test("commits are fetched from a Git server", async (t) => {
     deepEqual(new Set(other.requests.map((each) => each.authorization)), new Set([null]));
   });
 
-  await t.step("a certificate must be trusted", async () => {
+  await t.step("a certificate must be trusted, also through a proxy", async () => {
     const authority = await createAuthority("Git authority");
-    const identity = await authority.issue({ name: "git", altNames: "IP:127.0.0.1" });
+    const altNames = "IP:127.0.0.1,DNS:git.example.com";
+    const identity = await authority.issue({ name: "git", altNames });
     await using secure = await gitServer(identity);
     const shop = await secure.create("secure");
     const head = await shop.push({ "a.txt": "1" });
     await fails(fetch(shop), /the certificate is not trusted|TLS could not be established/);
     equal(await fetch(shop, main, { caCertificate: authority.cert }), head);
+    using proxy = await startProxy();
+    const url = shop.url.replace("127.0.0.1", "git.example.com");
+    const proxied = {
+      config: testConfig({ dataDir: data.path, httpsProxy: proxy.url }),
+      resolve: () => Promise.resolve(["192.0.78.1"]),
+    };
+    const remote = remoteOf({ url }, { caCertificate: authority.cert });
+    equal(await fetchCommit(proxied, "proxied", remote, main), head);
+    deepEqual(new Set(proxy.requests), new Set([`CONNECT ${new URL(url).host}`]));
   });
 });
 

@@ -11,8 +11,9 @@ Deno.test("a mapping makes at most 500 stacks, and reports one more", async () =
     type: "blob" as const,
   }));
   const tree = { list: () => Promise.resolve(entries), read: () => Promise.resolve("") };
-  const rest = { deploy: "auto" as const, profiles: null, directory: null };
-  const { stacks, problems } = await findStacks(tree, [{ ...rest, path: "*.yaml", name: "*" }]);
+  const rest = { deploy: "auto" as const, profiles: null, directory: null, hosts: {}, env: {} };
+  const mapping = [{ ...rest, path: "*.yaml", name: "*" }];
+  const { stacks, problems } = await findStacks(tree, { mapping, labels: {} });
   deepEqual([stacks.length, problems], [500, [
     "s500.yaml: the repository has more than 500 stacks, which is the limit",
   ]]);

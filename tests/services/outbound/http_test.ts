@@ -418,7 +418,10 @@ Deno.test("TLS is verified with the name of the URL, not with the address", asyn
         )}";
          for (const host of ["right.example", "wrong.example"]) {
            await outboundRequest(
-             { config: { outboundAllow: ["127.0.0.1"] }, resolve: async () => ["127.0.0.1"] },
+             {
+               config: { outboundAllow: ["127.0.0.1"], httpsProxy: null, httpProxy: null },
+               resolve: async () => ["127.0.0.1"],
+             },
              { url: "https://" + host + ":${server.addr.port}/", reach: "public", timeoutMs: 60000, bodyMax: 100 },
            ).then((answer) => console.log(answer.text()), (error) => console.log(error.code, error.message));
          }`,

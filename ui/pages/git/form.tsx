@@ -5,6 +5,8 @@ import type { GitRepository, GitRepositoryWithSecret } from "../../api/types.ts"
 import { fieldsOf, SelectField, TextArea, TextField } from "../../components/fields.tsx";
 import { EditDialog, type EditProps, saveItem } from "../../components/form.tsx";
 import type { FormValues } from "../../components/form_values.ts";
+import { StatusFields, statusOf } from "./status_fields.tsx";
+import { LINE_PROBLEM, lineOf, parseLine } from "./mapping.ts";
 
 type Mapping = GitRepository["mapping"][number];
 
@@ -19,8 +21,6 @@ const SIGNATURES = [
   { value: "range", name: "All new commits" },
   { value: "head", name: "The newest commit" },
 ];
-
-const LINE = /^(\S+)\s+(\S+)(?:\s+(manual|plan|auto))?(?:\s+(\/\S*))?$/;
 
 export function RepositoryForm(
   { item: repository, ...dialog }: EditProps<GitRepository, GitRepositoryWithSecret>,
@@ -68,11 +68,11 @@ export function RepositoryForm(
         code
         value={repository?.mapping.map(lineOf).join("\n")}
         check={(given) =>
-          given.split("\n").every((line) => line.trim() === "" || LINE.test(line.trim()))
+          given.split("\n").every((line) => line.trim() === "" || parseLine(line))
             ? undefined
-            : "Each line has a path, a name, and optionally manual, plan or auto, and a directory"}
+            : LINE_PROBLEM}
         placeholder="stacks/*/compose.yaml * auto"
-        hint="One line for each: path of the Compose file, name of the stack, then manual, plan or auto, and a directory of the host for relative paths"
+        hint="One line for each: path of the Compose file, name of the stack, then manual, plan or auto, a directory of the host for relative paths, hosts:site=kiel for hosts with this label only, and env:NAME=value"
       />
       <div class="field-row">
         {text("Poll every", "pollMinutes", {
@@ -102,6 +102,7 @@ export function RepositoryForm(
         autocomplete="new-password"
         maxLength={200}
       />
+      <StatusFields status={repository?.status} />
       {area("Certificate authority", "caCertificate", {
         hint: "PEM. For a server whose certificate is not from a public authority",
         code: true,
@@ -110,19 +111,14 @@ export function RepositoryForm(
   );
 }
 
-const lineOf = ({ path, name, deploy, directory }: Mapping) =>
-  [path, name, deploy, ...directory === null ? [] : [directory]].join(" ");
-
 /** @param before Has what a line does not say. */
-function mappingOf(text: string, before: readonly Mapping[]): Mapping[] {
-  return text.split("\n").flatMap((line) => {
-    const [all, path = "", name = "", deploy = "manual", directory = null] =
-      LINE.exec(line.trim()) ?? [];
-    if (all === undefined) return [];
-    const profiles = before.find((each) => each.path === path)?.profiles ?? null;
-    return [{ path, name, deploy: deploy as Mapping["deploy"], directory, profiles }];
+const mappingOf = (text: string, before: readonly Mapping[]): Mapping[] =>
+  text.split("\n").flatMap((line) => {
+    const mapping = parseLine(line);
+    if (!mapping) return [];
+    const profiles = before.find(({ path }) => path === mapping.path)?.profiles ?? null;
+    return [{ ...mapping, profiles }];
   });
-}
 
 /** An empty secret keeps the stored one. */
 function bodyOf(
@@ -140,6 +136,7 @@ function bodyOf(
     username: auth === "basic" ? values.username : null,
     ...(secret && { secret }),
     ...(ageIdentity && { ageIdentity }),
+    status: statusOf(values),
     caCertificate: values.caCertificate.trim() || null,
     ...(values.pollMinutes !== undefined && { pollMinutes: values.pollMinutes }),
     signatures: signatures === "off" ? "off" as const : "required" as const,

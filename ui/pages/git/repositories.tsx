@@ -34,6 +34,8 @@ export default function Repositories() {
       }${webhookPath} with this secret.`,
     });
   };
+  const labels = Object.entries(reading.data.value?.labels ?? {})
+    .map(([name, value]) => `${name}=${value}`);
   const problems = reading.data.value?.repositories.flatMap((each) => each.problems) ?? [];
   return (
     <ResourcePage
@@ -73,9 +75,16 @@ export default function Repositories() {
       defaultSort="name"
       hasTallRows
       empty="No repositories yet. A commit of a repository becomes a version of each stack that it changes."
-      above={problems.length > 0 && (
-        <div class="note" role="note" aria-label="Problems of mappings">
-          <ul>{problems.map((problem) => <li key={problem}>{plain(problem)}</li>)}</ul>
+      above={(labels.length > 0 || problems.length > 0) && (
+        <div class="stacked">
+          {labels.length > 0 && (
+            <p class="summary">Labels of this host: {labels.map(plain).join(", ")}</p>
+          )}
+          {problems.length > 0 && (
+            <div class="note" role="note" aria-label="Problems of mappings">
+              <ul>{problems.map((problem) => <li key={problem}>{plain(problem)}</li>)}</ul>
+            </div>
+          )}
         </div>
       )}
     />
@@ -125,7 +134,7 @@ const COLUMNS: readonly Column<GitRepository>[] = [
     cell: ({ name, url }) => (
       <>
         <Text>{name}</Text>
-        <Reason>{url}</Reason>
+        <p class="hint">{plain(url)}</p>
       </>
     ),
     sort: ({ name }) => name,
@@ -135,7 +144,7 @@ const COLUMNS: readonly Column<GitRepository>[] = [
     cell: ({ head, refused }) => (
       <>
         <Text>{head ? `${shortCommit(head)} ${head.message}` : "–"}</Text>
-        <Reason>{head?.author}</Reason>
+        {head && <p class="hint">{plain(head.author)}</p>}
         <Reason>{refused?.reason}</Reason>
       </>
     ),

@@ -31,7 +31,7 @@ export function GitSource({ stack, onChange }: { stack: string; onChange: () => 
     <Section
       title="Git"
       actions={mayChange && (
-        <>
+        <div class="actions">
           <Actions
             stack={stack}
             git={git}
@@ -43,7 +43,7 @@ export function GitSource({ stack, onChange }: { stack: string; onChange: () => 
               Change
             </Button>
           )}
-        </>
+        </div>
       )}
     >
       <GitFacts git={git} />

@@ -119,6 +119,9 @@ Deno.test("A host joins, waits for an admin, and is connected", async () => {
   await until("the member knows", () => controls?.some(({ type }) => type === "accepted"));
   notEqual(app.deps.fleet.link(member.hostId), undefined);
   equal((await hosts(app))[0].address, "192.0.2.7");
+  await app.call("PUT", `/api/fleet/hosts/${member.hostId}`, { labels: { site: "bonn" } });
+  const labels = () => controls!.flatMap((each) => each.type === "labels" ? each.labels.site : []);
+  await eventually(() => deepEqual(labels(), ["kiel", "bonn"]));
 
   app.clock.advance({ minutes: 1 });
   link!.close("bye");
@@ -258,8 +261,7 @@ Deno.test("A host that leaves or is removed is told so, and a foreign key is not
   const { link, controls } = await dial(app, member);
   await app.call("DELETE", `/api/fleet/hosts/${member.hostId}`);
   match(await link!.closed, /removed/);
-  const refused = { type: "refused", reason: "The host was removed", isFinal: true };
-  deepEqual(controls!.at(-1), refused);
+  deepEqual(controls!.at(-1), { type: "refused", reason: "The host was removed", isFinal: true });
   const { answer } = await dial(app, member);
   deepEqual(answer, { type: "refused", reason: "This host is not in the fleet", isFinal: false });
 

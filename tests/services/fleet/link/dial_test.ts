@@ -1,9 +1,8 @@
-import { deepEqual, equal, match, rejects } from "node:assert/strict";
-import { createServer, type Socket } from "node:net";
-import { connect } from "node:net";
+import { deepEqual, equal, rejects } from "node:assert/strict";
 import type { Config } from "../../../../services/config/config.ts";
 import { dial, LINK_PATH } from "../../../../services/fleet/link/dial.ts";
 import { selfSigned } from "../../../helpers/certificates.ts";
+import { startProxy } from "../../../helpers/proxy.ts";
 import { testConfig } from "../../../helpers/test_app.ts";
 
 const SIGNAL = () => AbortSignal.timeout(60_000);
@@ -66,46 +65,16 @@ Deno.test("dial() uses plain HTTP only with FLEET_INSECURE=on, and only on priva
 
 Deno.test("dial() goes through HTTPS_PROXY, except to hosts in NO_PROXY", async () => {
   await using hub = serve();
-  const heads: string[] = [];
-  using proxy = await startProxy((head) => heads.push(head));
+  using proxy = await startProxy();
   const httpsProxy = `http://user:p%40ss@127.0.0.1:${proxy.port}`;
+  const { port } = new URL(hub.address);
+  await assertEcho(config({ httpsProxy }), `https://hub.example.com:${port}`);
+  deepEqual(proxy.requests, [`CONNECT hub.example.com:${port}`]);
+  deepEqual(proxy.authorizations, [`Basic ${btoa("user:p@ss")}`]);
+
+  const noProxy = ["example.com"];
+  const direct = dial(config({ httpsProxy, noProxy }), "https://hub.example.com:1", SIGNAL());
+  await rejects(direct, { name: "DialError" });
   await assertEcho(config({ httpsProxy }), hub.address);
-  equal(heads.length, 1);
-  match(heads[0]!, new RegExp(`^CONNECT ${new URL(hub.address).host} HTTP/1.1\r\n`));
-  match(heads[0]!, new RegExp(`authorization: Basic ${btoa("user:p@ss")}\r\n`, "i"));
-
-  await assertEcho(config({ httpsProxy, noProxy: ["example.com", "127.0.0.1"] }), hub.address);
-  equal(heads.length, 1);
-  await rejects(
-    dial(config({ httpsProxy: "proxy:3128" }), hub.address, SIGNAL()),
-    /http:\/\/proxy/,
-  );
+  equal(proxy.requests.length, 1);
 });
-
-/** A proxy that tunnels (RFC 9110, section 9.3.6). */
-async function startProxy(onHead: (head: string) => void) {
-  const sockets = new Set<Socket>();
-  const server = createServer((client) => {
-    sockets.add(client);
-    client.on("error", () => {});
-    client.once("data", (bytes) => {
-      const head = bytes.toString();
-      onHead(head);
-      const [host, port] = head.split(" ")[1]!.split(":");
-      const hub = connect(Number(port), host!, () => {
-        client.write("HTTP/1.1 200 Connected\r\n\r\n");
-        client.pipe(hub).pipe(client);
-      });
-      sockets.add(hub);
-      hub.on("error", () => {});
-    });
-  });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  return {
-    port: (server.address() as { port: number }).port,
-    [Symbol.dispose]() {
-      server.close();
-      for (const socket of sockets) socket.destroy();
-    },
-  };
-}

@@ -23,6 +23,7 @@ function joinFleet({ deps }: TestApp): void {
   replaceMembership(deps.db, {
     ...{ address: "", hubKey: "", hubNoteKey: "", hubName: "hub-1", hostId: "h1", name: "edge-7" },
     ...{ isPending: false, challenge: null, challengeProof: null, joinedAt: "", asksHub: true },
+    labels: {},
   });
   deps.fleet.refresh();
 }
