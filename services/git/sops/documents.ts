@@ -10,6 +10,12 @@ type Open = SopsOpener["open"];
 /** Largest file in UTF-16 units, except for a wrapped one. */
 const UNITS_MAX = 256 * 1024;
 
+/** Words and signs of a file, which take 10 µs each, and brackets within each other. */
+const TOKENS_MAX = 60_000;
+const DEPTH_MAX = 100;
+
+const SYNTAX = "is encrypted with SOPS, but has errors of syntax";
+
 const METADATA = "sops";
 
 export async function parseYaml(text: string): Promise<SopsFile> {
@@ -50,13 +56,29 @@ export const parseWrapped = (given: Record<string, unknown>): SopsFile => ({
 /** Loaded on first use, because few files are encrypted. */
 const load = () => import("yaml");
 
-function parse({ parseAllDocuments }: Yaml, text: string): Document[] {
+function parse(yaml: Yaml, text: string): Document[] {
   if (text.length > UNITS_MAX) throw new SopsError("is larger than 256 KiB, the limit with SOPS");
-  const documents = [...parseAllDocuments(text) as Iterable<Document>];
+  assertFewTokens(yaml, text);
+  // Comparing each key with all others takes quadratic time; `openMap()` does it.
+  const options = { uniqueKeys: false };
+  const documents = [...yaml.parseAllDocuments(text, options) as Iterable<Document>];
   if (documents.length === 0 || documents.some(({ errors }) => errors.length > 0)) {
-    throw new SopsError("is encrypted with SOPS, but has errors of syntax");
+    throw new SopsError(SYNTAX);
   }
   return documents;
+}
+
+/** Before they are parsed, which a commit must not let take seconds. */
+function assertFewTokens({ Lexer }: Yaml, text: string): void {
+  let count = 0;
+  let depth = 0;
+  for (const token of new Lexer().lex(text)) {
+    if (token === "[" || token === "{") depth++;
+    else if (token === "]" || token === "}") depth--;
+    if (depth > DEPTH_MAX) throw new SopsError("is encrypted with SOPS, and nested too deeply");
+    if (++count <= TOKENS_MAX) continue;
+    throw new SopsError(`has more than ${TOKENS_MAX} words and signs, the limit with SOPS`);
+  }
 }
 
 function metadataOf(document: Document) {
@@ -91,8 +113,11 @@ function openMap(
   keys: readonly string[],
   open: Open,
 ): void {
+  const known = new Set<string>();
   for (const pair of map.items) {
     const key = yaml.isScalar(pair.key) ? `${pair.key.value}` : "";
+    if (known.has(key)) throw new SopsError(SYNTAX);
+    known.add(key);
     pair.value = openNode(yaml, document, pair.value as Node | null, [...keys, key], open);
   }
 }

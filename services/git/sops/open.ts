@@ -12,6 +12,9 @@ const KEY_MAX = 8_192;
 
 const TOO_DEEP = "is encrypted with SOPS, and nested too deeply";
 
+/** The parser's error about those of the metadata. */
+const ALIASES = "has aliases, which SOPS does not write";
+
 /** Loaded on first use, because few repositories have encrypted files. */
 const load = () => import("age-encryption");
 
@@ -35,6 +38,7 @@ export async function openSops(
     return opened;
   } catch (error) {
     if (error instanceof RangeError) throw new AppError("conflict", `${path} ${TOO_DEEP}`);
+    if (error instanceof ReferenceError) throw new AppError("conflict", `${path} ${ALIASES}`);
     if (!(error instanceof SopsError)) throw error;
     throw new AppError("conflict", `${path} ${error.message}`, { cause: error });
   }
