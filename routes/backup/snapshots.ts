@@ -1,6 +1,7 @@
 /** /api/backup/snapshots and /api/backup/estimate: backups of stacks and volumes. @module */
 
 import * as z from "zod";
+import { assertMayCause } from "../../services/access/caller.ts";
 import type { Holder } from "../../services/access/shares.ts";
 import type { Deps } from "../../services/deps.ts";
 import { deleteSnapshot, getSnapshot, listSnapshots } from "../../services/snapshots/list.ts";
@@ -73,13 +74,14 @@ export const snapshotEndpoints = (deps: Deps) => {
         keepStopped: z.boolean().default(false).meta({
           description:
             "Whether all containers of the stack stay stopped after a success, because " +
-            "the stack moves to another host; the mode is `stop`",
+            "the stack moves to another host; the mode is `stop`. Requires `containers:stop`",
         }),
         includeSharedUsers: IncludeSharedUsers.default(false),
       }).meta({ id: "BackupRequest", example: { stack: "shop", note: "before the move" } }),
       returns: Job,
       status: 202,
       failures: {
+        403: "`keepStopped` without the permission `containers:stop`",
         404: "The stack, a volume or the target does not exist",
         409:
           "There is nothing to back up, the target has too little room, other containers use a " +
@@ -88,6 +90,7 @@ export const snapshotEndpoints = (deps: Deps) => {
       },
     }, ({ body, caller, note }) => {
       note.targets = body.stack === undefined ? body.volumes ?? [] : [body.stack];
+      if (body.keepStopped) assertMayCause(caller, "stop");
       return startSnapshot(deps, caller, body);
     }),
 

@@ -1,11 +1,11 @@
 /** /hooks/git: webhooks of Git forges. @module */
 
-import { Buffer } from "node:buffer";
 import * as z from "zod";
 import { assertHook, receiveHook } from "../../services/git/hooks.ts";
 import type { Deps } from "../../services/deps.ts";
 import { endpoint } from "../contract/endpoint.ts";
 import { PathText } from "../contract/shapes.ts";
+import { GrowingBytes } from "../pipeline/growing_bytes.ts";
 import { rateLimit } from "../pipeline/rate_limit.ts";
 import { readUpload } from "../pipeline/upload.ts";
 
@@ -55,7 +55,7 @@ export const gitHookEndpoints = (deps: Deps) => {
 };
 
 async function readAll(pieces: ReadableStream<Uint8Array>): Promise<Uint8Array> {
-  const parts: Uint8Array[] = [];
-  for await (const piece of pieces) parts.push(new Uint8Array(piece));
-  return Buffer.concat(parts);
+  const read = new GrowingBytes();
+  for await (const piece of pieces) read.append(piece);
+  return read.bytes();
 }

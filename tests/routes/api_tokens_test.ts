@@ -244,6 +244,15 @@ Deno.test("a token uses a custom role of its owner only for permissions that it 
   equal(await act(named.token, "stop"), 403);
 });
 
+Deno.test("a backup that leaves the stack stopped needs the permission to stop", async () => {
+  using app = testApp();
+  for (const [permissions, status] of [[[], 403], [["containers:stop"], 503]] as const) {
+    const { token } = await issue(app, { permissions: ["backup:run", ...permissions] });
+    const body = { stack: "shop", keepStopped: true };
+    equal((await app.call("POST", "/api/backup/snapshots", body, { token })).status, status);
+  }
+});
+
 Deno.test("the IP allowlist applies to API tokens as to their owner", async () => {
   using app = await usersApp({ edition: "enterprise" });
   const { token } = await issue(app, {}, (await login(app, "operator@example.com")).accessToken);

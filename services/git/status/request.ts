@@ -53,13 +53,21 @@ const REQUESTS: Record<
     const root = new URL(apiUrl).pathname.replace(/\/api\/v4$/, "/");
     const project = trimmed(path.startsWith(root) ? path.slice(root.length) : path);
     return {
-      url: `${apiUrl}/projects/${encodeURIComponent(decodeURIComponent(project))}/statuses/` +
-        status.commit,
+      url: `${apiUrl}/projects/${encodeURIComponent(decoded(project))}/statuses/${status.commit}`,
       headers: { ...HEADERS, "private-token": token },
       body: bodyOf({ ...status, state: status.state === "failure" ? "failed" : status.state }),
     };
   },
 };
+
+/** The path as it is if it has escapes of something else than UTF-8. */
+function decoded(path: string): string {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return path;
+  }
+}
 
 const bodyOf = (
   { state, context, description, link }: Omit<CommitStatus, "state"> & { state: string },

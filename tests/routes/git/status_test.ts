@@ -3,6 +3,7 @@
 import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { insertJob, type Job } from "../../../db/jobs.ts";
 import { continueStacks } from "../../../services/git/deploys.ts";
+import { statusRequest } from "../../../services/git/status/request.ts";
 import { gitWorld, round } from "../../helpers/git_world.ts";
 import { deliverDue } from "../../helpers/outbox_delivery.ts";
 import type { TestApp } from "../../helpers/test_app.ts";
@@ -169,3 +170,18 @@ for (const [kind, { repository }] of Object.entries(FORGES)) {
     deepEqual(own.take(), []);
   });
 }
+
+Deno.test("a path with escapes of another encoding is sent as it is", () => {
+  const settings = {
+    kind: "gitlab",
+    apiUrl: "https://git.example.com/api/v4",
+    token: "t",
+  } as const;
+  const status = {
+    ...{ commit: "c", state: "pending", context: "x", description: "y", link: null } as const,
+  };
+  equal(
+    statusRequest(settings, "https://git.example.com/a%E0/b.git", status).url,
+    "https://git.example.com/api/v4/projects/a%25E0%2Fb/statuses/c",
+  );
+});
