@@ -4,7 +4,7 @@ import * as z from "zod";
 import type { Deps } from "../../services/deps.ts";
 import { AppError } from "../../services/errors.ts";
 import { createAdmission } from "../../services/fleet/hosts/admission.ts";
-import { applyToLinks } from "../../services/fleet/hosts/hosts.ts";
+import { applyToLinks, isAddressOfHost } from "../../services/fleet/hosts/hosts.ts";
 import { serveLink } from "../../services/fleet/hosts/serve.ts";
 import { type MessageSocket, UNREAD_MAX } from "../../services/fleet/link/connection.ts";
 import { type Endpoint, rawEndpoint } from "../contract/endpoint.ts";
@@ -15,7 +15,7 @@ import { isHandshake, upgradeWebSocket } from "../pipeline/web_socket.ts";
 const PONG_TIMEOUT_S = 60;
 
 export const linkEndpoints = (deps: Deps): Endpoint[] => {
-  const admission = createAdmission(deps.now);
+  const admission = createAdmission(deps.now, (group) => isAddressOfHost(deps, group));
   return [
     rawEndpoint("GET /fleet/link", {
       operationId: "openFleetLink",
@@ -23,7 +23,7 @@ export const linkEndpoints = (deps: Deps): Endpoint[] => {
       description: "The WebSocket of a host of the fleet. Its messages are sealed: the host and " +
         "this server prove their keys to each other first, whatever ends TLS in between. Only " +
         "Longshore itself connects here (`longshore join`). At most 20 connections begin in a " +
-        "second.",
+        "second, 10 of them from addresses that no host has used.",
       role: "public",
       upgrades: true,
       unaudited: true,

@@ -17,9 +17,13 @@ interface Place {
   giveUp?: () => void;
 }
 
+/** Part of the limits for clients that no host has connected from: others must not keep hosts away. */
+const UNKNOWN_PART = 1 / 2;
+
 export type Admission = ReturnType<typeof createAdmission>;
 
-export function createAdmission(now: () => Date) {
+/** @param isKnown Whether a host has connected from an address of the group. */
+export function createAdmission(now: () => Date, isKnown: (group: string) => boolean) {
   let second = 0;
   let begun = 0;
   /** With the client, oldest first. */
@@ -36,11 +40,11 @@ export function createAdmission(now: () => Date) {
     return false;
   }
 
-  function hasPlace(client: string): boolean {
+  function hasPlace(client: string, max: number): boolean {
     const isOfClient = (other: string) => other === client;
     const ofClient = open.values().filter(isOfClient).toArray().length;
     if (ofClient >= OPEN_OF_CLIENT_MAX) return giveUpOldest(isOfClient);
-    return open.size < OPEN_MAX || giveUpOldest(() => true);
+    return open.size < max || giveUpOldest(() => true);
   }
 
   return {
@@ -54,7 +58,8 @@ export function createAdmission(now: () => Date) {
       const current = Math.floor(now().getTime() / 1000);
       if (current !== second) begun = 0;
       second = current;
-      if (begun >= SECOND_MAX || !hasPlace(client)) {
+      const part = isKnown(client) ? 1 : UNKNOWN_PART;
+      if (begun >= SECOND_MAX * part || !hasPlace(client, OPEN_MAX * part)) {
         throw new AppError("unavailable", "Too many hosts connect at the same time; try again");
       }
       begun++;

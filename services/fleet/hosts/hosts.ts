@@ -5,10 +5,12 @@ import {
   insertFleetHost,
   selectFleetHost,
   selectFleetHostByKey,
+  selectFleetHosts,
   type StoredHost,
   updateFleetHost,
 } from "../../../db/fleet_hosts.ts";
 import { selectFleetInvite, updateFleetInvite, useFleetInvite } from "../../../db/fleet_invites.ts";
+import { addressGroup } from "../../access/address_group.ts";
 import { matchesAny } from "../../access/scope.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError, requireFound } from "../../errors.ts";
@@ -49,6 +51,10 @@ type HostDeps = Pick<Deps, "db" | "fleet" | "now">;
 export function listHosts(deps: HostDeps, caller: HostViewer): Promise<HostView[]> {
   return Promise.all(visibleHosts(deps, caller).map((host) => toView(deps, host)));
 }
+
+/** Whether the last connection of a host was from an address of the group. */
+export const isAddressOfHost = ({ db }: Pick<Deps, "db">, group: string): boolean =>
+  selectFleetHosts(db).some(({ address }) => addressGroup(address) === group);
 
 /**
  * @param ref Id or name.

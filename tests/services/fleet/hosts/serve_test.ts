@@ -325,9 +325,18 @@ for (
   });
 }
 
+Deno.test("createAdmission() keeps half of its places for addresses of hosts", () => {
+  const admission = createAdmission(() => new Date(HOUR_MS), (group) => group.startsWith("192."));
+  const never = () => new Promise<void>(() => {});
+  for (let count = 0; count < 10; count++) admission.run(`203.0.113.${count}`, never);
+  throws(() => admission.run("203.0.113.99", never), /Too many hosts connect/);
+  for (let count = 0; count < 10; count++) admission.run(`192.0.2.${count}`, never);
+  throws(() => admission.run("192.0.2.99", never), /Too many hosts connect/);
+});
+
 Deno.test("createAdmission() allows 20 handshakes in a second, and 64 at a time", async () => {
   let ms = HOUR_MS;
-  const admission = createAdmission(() => new Date(ms));
+  const admission = createAdmission(() => new Date(ms), () => true);
   const held = Promise.withResolvers<void>();
   const tryOnce = (_: unknown, index: number) => {
     try {
@@ -351,7 +360,7 @@ Deno.test("createAdmission() allows 20 handshakes in a second, and 64 at a time"
 
 Deno.test("createAdmission() allows one client 8 handshakes at a time, and forgets a failed one", () => {
   let ms = HOUR_MS;
-  const admission = createAdmission(() => new Date(ms += 1_000));
+  const admission = createAdmission(() => new Date(ms += 1_000), () => true);
   for (let count = 0; count < 100; count++) {
     throws(() =>
       admission.run("192.0.2.1", () => {
