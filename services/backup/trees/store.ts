@@ -42,13 +42,14 @@ export async function storeTree(
   deps: Deps,
   repository: Repository,
   source: TreeSource,
-  { tags, images, size = null, job: { signal, progress } }: {
+  { tags, images, size = null, job }: {
     tags: string[];
     images: readonly string[];
     size?: number | null;
     job: Pick<JobRun, "signal" | "progress">;
   },
 ): Promise<Stored> {
+  const { signal } = job;
   const skipped = createSkipped();
   const tree = treeOf(deps, source, {
     at: deps.now(),
@@ -59,9 +60,30 @@ export async function storeTree(
   const { parts, described } = source;
   const paths = [...parts.map(({ path }) => path), ...(described ? [described.path] : [])];
   const parent = await findParent(deps, repository, paths, signal);
+  const stored = await storeEntries(repository, tree, { paths, tags, parent, size, job });
+  return { ...stored, ...skipped.result() };
+}
+
+/**
+ * Stores entries as a snapshot of this host.
+ *
+ * @param options.parent Snapshot whose unchanged files are not read again.
+ * @throws {AppError} As {@linkcode storeTree}.
+ */
+export async function storeEntries(
+  repository: Repository,
+  entries: Entries,
+  { paths, tags, parent, size, job: { signal, progress } }: {
+    paths: string[];
+    tags: string[];
+    parent?: string | undefined;
+    size: number | null;
+    job: Pick<JobRun, "signal" | "progress">;
+  },
+): Promise<Omit<Stored, "skipped" | "skippedCount">> {
   const failures = createFailureWatch();
   const { snapshot, counts, bytesAdded } = await translated(() =>
-    repository.backup(watchedEntries(tree, failures), {
+    repository.backup(watchedEntries(entries, failures), {
       paths,
       tags,
       ...(parent !== undefined && { parent }),
@@ -84,7 +106,6 @@ export async function storeTree(
     files: counts.files,
     size: counts.bytes,
     added: bytesAdded,
-    ...skipped.result(),
   };
 }
 
