@@ -412,6 +412,7 @@ export type BackupEstimate = {
   added: number | null;
   seconds: number | null;
   room: number | null;
+  sqlite: (string)[] | null;
   mode: "stop" | "pause" | "hooks" | "live";
   leftOut: (string)[];
 };
