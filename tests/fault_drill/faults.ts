@@ -7,8 +7,9 @@ import type { World } from "./world.ts";
 
 /** A fault that has been laid out. */
 export interface Armed {
-  /** Resolves when it has struck, and never if the job is over before. */
-  struck: Promise<void>;
+  hasStruck(): boolean;
+  /** Resolves when it is to be taken away; never if the job is over before. */
+  over: Promise<void>;
   /** Takes it away, so that the job can end. */
   repair(): Promise<void>;
 }
@@ -23,7 +24,7 @@ export interface Fault {
 }
 
 /** Requests that a target refuses before it answers again. */
-const REFUSED = 4;
+const REFUSED = 8;
 
 const BACKGROUND = /^\/(_ping|events|info|version|system\/df|containers\/[^/]+\/(stats|logs)|exec)/;
 
@@ -36,15 +37,16 @@ const engine = (moment: Moment): Fault => ({
       number,
       moment,
       isCounted: (call) => isWrite(call) && !BACKGROUND.test(call.path),
-      strike: () => engine.kill(),
+      strike: () => engine.kill!(),
     });
     return Promise.resolve({
-      struck: interrupted.struck,
+      hasStruck: () => interrupted.at() !== undefined,
+      over: interrupted.struck,
       async repair() {
         proxy.observe(() => {});
         if (interrupted.at() === undefined) return;
         await interrupted.struck;
-        await engine.restart();
+        await engine.restart!();
       },
     });
   },
@@ -54,16 +56,16 @@ const target = (name: string, fault: TargetFault): Fault => ({
   name,
   target: "rest",
   arm(world, number) {
-    const struck = Promise.withResolvers<void>();
+    const over = Promise.withResolvers<void>();
     let count = 0;
     world.onTargetRequest(() => {
       const at = count++ - number;
-      if (at < 0 || at >= REFUSED) return undefined;
-      struck.resolve();
-      return fault;
+      if (at === REFUSED) over.resolve();
+      return at >= 0 && at < REFUSED ? fault : undefined;
     });
     return Promise.resolve({
-      struck: struck.promise,
+      hasStruck: () => count > number,
+      over: over.promise,
       repair: () => Promise.resolve(void world.onTargetRequest(() => undefined)),
     });
   },
@@ -83,9 +85,14 @@ const disk = (
   last,
   async arm({ disks }, number) {
     await disks[which].leave(number * portion);
+    let timer: ReturnType<typeof setTimeout> | undefined;
     return {
-      struck: new Promise((resolve) => setTimeout(resolve, FULL_MS)),
-      repair: () => disks[which].leave(undefined),
+      hasStruck: () => true,
+      over: new Promise((resolve) => timer = setTimeout(resolve, FULL_MS)),
+      repair() {
+        clearTimeout(timer);
+        return disks[which].leave(undefined);
+      },
     };
   },
 });

@@ -4,9 +4,17 @@ import { equal, ok } from "node:assert/strict";
 import { summaryOf } from "../helpers/drill.ts";
 import { VERSIONS } from "../helpers/migrating_app.ts";
 import { until } from "../helpers/until.ts";
-import type { Armed, Fault } from "./faults.ts";
+import type { Fault } from "./faults.ts";
 import type { Operation } from "./operations.ts";
-import { assertRepository, type EndedJob, filesOf, jobEnd, NAME, type World } from "./world.ts";
+import {
+  assertRepository,
+  type EndedJob,
+  filesOf,
+  jobEnd,
+  NAME,
+  USERS,
+  type World,
+} from "./world.ts";
 
 /**
  * @param step Number of calls, requests or writes from one fault to the next.
@@ -26,35 +34,33 @@ export async function strikeAll(
   return `${outcomes.length} times: ${summaryOf(outcomes)}`;
 }
 
-async function strike(
+/** @returns The end of the job, and whether the fault has struck before. */
+export async function strike(
   world: World,
   operation: Operation,
   fault: Fault,
   number: number,
-): Promise<{ status: string; hasStruck: boolean }> {
+): Promise<{ status: string; error: string | null; hasStruck: boolean }> {
+  await world.useTarget(fault.target);
   const { path, body } = await operation.prepare(world, fault.target);
   const armed = await fault.arm(world, number);
-  let hasStruck = false;
-  const struck = armed.struck.then(() => void (hasStruck = true));
-  const answer = await request(world, path, body);
-  const done = answer.id === undefined ? Promise.resolve(undefined) : jobEnd(world, answer.id);
-  await Promise.race([struck, done]);
-  await repair(armed);
-  const job = await done;
+  const answering = request(world, path, body);
+  const ending = answering.then(({ id }) => id === undefined ? undefined : jobEnd(world, id));
+  await Promise.race([armed.over, ending]);
+  await armed.repair();
+  const job = await ending;
+  const hasStruck = armed.hasStruck();
   const what = `${operation.name}, ${fault.name}, ${number}: ${job?.status ?? "not accepted"} ` +
-    `${job?.error ?? answer.error}`;
+    `${job?.error ?? (await answering).error}`;
   try {
     await assertWhole(world, operation, job);
     await assertRepository(world, fault.target);
   } catch (cause) {
     throw new Error(what, { cause });
   }
-  if (!hasStruck && job) equal(job.status, operation.end, what);
-  return { status: job?.status ?? "not accepted", hasStruck };
+  if (!hasStruck) equal(job?.status, operation.end, what);
+  return { status: job?.status ?? "not accepted", error: job?.error ?? null, hasStruck };
 }
-
-/** Two ends of a repair must not hide each other. */
-const repair = async ({ repair: work }: Armed): Promise<void> => await work();
 
 /** A request may be refused, or lose the engine before a job exists. */
 async function request(
@@ -75,7 +81,7 @@ async function assertWhole(
   job: EndedJob | undefined,
 ): Promise<void> {
   const { engine } = world;
-  const list = () => engine.docker("ps", "--all", "--format={{.Names}} {{.State}}");
+  const list = () => engine.docker("ps", "--all", ...USERS, "--format={{.Names}} {{.State}}");
   await until("one container runs", async () => await list() === `${NAME} running`).catch(
     async () => equal(await list(), `${NAME} running`),
   );

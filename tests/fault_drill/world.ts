@@ -4,8 +4,8 @@ import { equal } from "node:assert/strict";
 import { type EngineProxy, startEngineProxy } from "../helpers/engine_proxy.ts";
 import { type Longshore, startLongshore } from "../helpers/longshore.ts";
 import { VERSIONS } from "../helpers/migrating_app.ts";
-import { BUSYBOX, type OwnEngine } from "../helpers/real_engine.ts";
-import { runInside } from "../helpers/sandbox.ts";
+import { BUSYBOX, type OwnEngine, type RealEngine } from "../helpers/real_engine.ts";
+import { runInside, type Sandbox } from "../helpers/sandbox.ts";
 import { type Fault, startFaultyProxy, startRest } from "../helpers/target_servers.ts";
 import { until } from "../helpers/until.ts";
 
@@ -29,10 +29,18 @@ export interface Disk {
   leave(bytes: number | undefined): Promise<void>;
 }
 
+/** An engine in a sandbox; only an own one can crash. */
+export type DrillEngine =
+  & RealEngine
+  & { sandbox: Sandbox }
+  & Partial<Pick<OwnEngine, "kill" | "restart">>;
+
 export interface World extends AsyncDisposable {
-  engine: OwnEngine;
+  engine: DrillEngine;
   proxy: EngineProxy;
   longshore: Longshore;
+  /** Makes a target the default one, which updates use. */
+  useTarget(name: keyof World["repositories"]): Promise<void>;
   /** Decides about each request to the REST target. */
   onTargetRequest(rule: () => Fault | undefined): void;
   /** The disk of `DATA_DIR`, that of a target, and that of the volume. */
@@ -46,7 +54,7 @@ const DISK_BYTES = 32 * 1024 * 1024;
 
 const PASSWORD = "of the drill";
 
-export async function openWorld(engine: OwnEngine): Promise<World> {
+export async function openWorld(engine: DrillEngine): Promise<World> {
   await using stack = new AsyncDisposableStack();
   const proxy = stack.use(startEngineProxy(engine.socketPath, engine.sandbox.directory));
   const rest = stack.use(await startRest());
@@ -64,14 +72,21 @@ export async function openWorld(engine: OwnEngine): Promise<World> {
   );
   const repositories = { disk: `${target.path}/repository`, rest: `rest:${rest.url}/` };
   const locations = { disk: repositories.disk, rest: `rest:${faulty.url}/` };
+  const ids = new Map<string, string>();
   for (const [name, location] of Object.entries(locations)) {
-    const body = { name, location, password: PASSWORD, default: name === "disk" };
+    const body = { name, location, password: PASSWORD, default: false };
     const { status, body: answer } = await longshore.call("POST", "/api/backup/targets", body);
     equal(status, 201, JSON.stringify(answer));
+    ids.set(name, answer.id);
   }
   const all = stack.move();
+  all.defer(() => removeContainers({ engine }));
   return {
     ...{ engine, proxy, longshore, repositories },
+    async useTarget(name) {
+      const path = `/api/backup/targets/${ids.get(name)}`;
+      equal((await longshore.call("PUT", path, { default: true })).status, 200);
+    },
     onTargetRequest: (given) => rule = given,
     disks: { data, target, volume },
     [Symbol.asyncDispose]: () => all.disposeAsync(),
@@ -92,11 +107,11 @@ async function mountDisk(stack: AsyncDisposableStack): Promise<Disk> {
 }
 
 /** The same where the engine sees it. */
-async function mountInside({ sandbox }: OwnEngine): Promise<Disk> {
+async function mountInside({ sandbox }: DrillEngine): Promise<Disk> {
   const path = `${sandbox.directory}/data/drill`;
   const run = async (script: string) => void await runInside(sandbox, ["sh", "-c", script]);
   await run(
-    `mkdir ${path} && mount -t tmpfs -o size=${DISK_BYTES} tmpfs ${path} && mkdir ${path}/v`,
+    `mkdir -p ${path} && mount -t tmpfs -o size=${DISK_BYTES} tmpfs ${path} && mkdir ${path}/v`,
   );
   return { path, leave: (bytes) => run(fillScript(path, bytes)) };
 }
@@ -143,10 +158,13 @@ export async function startContainer(world: World): Promise<void> {
   });
 }
 
-async function removeContainers({ engine }: World): Promise<void> {
-  const ids = await engine.docker("ps", "--all", "--quiet");
-  if (ids) await engine.docker("rm", "--force", "--volumes", ...ids.split("\n"));
-  const volumes = await engine.docker("volume", "ls", "--quiet");
+/** Filter for containers with the volume: also helper containers, and those with temporary names. */
+export const USERS = [`--filter=volume=${NAME}`];
+
+export async function removeContainers({ engine }: Pick<World, "engine">): Promise<void> {
+  const ids = await engine.docker("ps", "--all", "--quiet", ...USERS);
+  if (ids) await engine.docker("rm", "--force", ...ids.split("\n"));
+  const volumes = await engine.docker("volume", "ls", "--quiet", `--filter=name=${NAME}`);
   if (volumes) await engine.docker("volume", "rm", ...volumes.split("\n"));
 }
 
