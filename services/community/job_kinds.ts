@@ -5,13 +5,14 @@ import { deployKind, downKind } from "../compose/deploy/kinds.ts";
 import { swarmDeployKind, swarmDownKind } from "../compose/swarm/job.ts";
 import { fleetRunKind } from "../fleet/runs/kind.ts";
 import { sendKind } from "../fleet/sending/kind.ts";
+import { sendKind } from "../fleet/sending/kinds.ts";
 import { imageLoadKind } from "../images/load.ts";
 import { imagePullKind } from "../images/pull.ts";
 import { snapshotKind } from "../snapshots/kinds.ts";
 import { drillKind } from "../snapshots/drills/kinds.ts";
 import { restoreKind } from "../snapshots/restore/kinds.ts";
 import { stackRestoreKind } from "../snapshots/stack/kinds.ts";
-import { receiveKind } from "../snapshots/transfer/kind.ts";
+import { receiveKind } from "../snapshots/transfer/kinds.ts";
 import { configRotationKind, secretRotationKind } from "../swarm/rotation.ts";
 import {
   restartKind,

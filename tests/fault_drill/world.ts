@@ -1,4 +1,4 @@
-/** What a fault drill works on: an engine, the program, a target behind a proxy, disks that can be filled. @module */
+/** World of a fault drill: an engine, the program, a target behind a proxy, disks that can be filled. @module */
 
 import { equal } from "node:assert/strict";
 import { type EngineProxy, startEngineProxy } from "../helpers/engine_proxy.ts";

@@ -33,7 +33,7 @@ export function createSqliteWatch(
   }
 
   return {
-    /** The same entries, whose content is looked at as it is read. */
+    /** The same entries; their content is checked as it is read. */
     async *watch(entries: Entries): Entries & AsyncGenerator<Entry> {
       for await (const entry of entries) {
         const { content, path } = entry;

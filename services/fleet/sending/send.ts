@@ -15,7 +15,7 @@ import { ARCHIVE_TYPE } from "../../snapshots/transfer/format.ts";
 import { every } from "../../waiting.ts";
 import { findHost } from "../passing/pass.ts";
 import { type Answer, askHost, type JobUser, requestOfHost } from "./host_requests.ts";
-import type { SendJob, SendResult } from "./kind.ts";
+import type { SendJob, SendResult } from "./job.ts";
 
 /** Longest time of a transfer, in milliseconds. */
 const TRANSFER_MAX_MS = 48 * 60 * 60_000;

@@ -10,7 +10,7 @@ import { getSnapshot, type SnapshotView } from "../../snapshots/list.ts";
 import { findHost } from "../passing/pass.ts";
 import type { PassingHost } from "../passing/sides.ts";
 import { askHost, type JobUser } from "./host_requests.ts";
-import { sendKind } from "./kind.ts";
+import { sendKind } from "./kinds.ts";
 
 export interface SendRequest {
   /** Id or name of the host. */

@@ -6,7 +6,8 @@ import { readRoom } from "../../backup/targets/targets.ts";
 import type { Deps } from "../../deps.ts";
 import { startJob } from "../../jobs/runner.ts";
 import { assertRoom } from "../target_room.ts";
-import { type Arriving, type ReceivedSnapshot, receiveKind } from "./kind.ts";
+import type { Arriving, ReceivedSnapshot } from "./job.ts";
+import { receiveKind } from "./kinds.ts";
 
 /**
  * Stores an archive. It is listed as a snapshot of this host, of the time at which it arrived, or not

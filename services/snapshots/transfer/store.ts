@@ -9,7 +9,7 @@ import { readTar } from "../../backup/volumes/tar_reader.ts";
 import type { Deps } from "../../deps.ts";
 import { failInterrupted } from "../../jobs/kind.ts";
 import { type Description, openArchived } from "./format.ts";
-import type { ReceivedSnapshot, ReceiveJob } from "./kind.ts";
+import type { ReceivedSnapshot, ReceiveJob } from "./job.ts";
 
 /** @throws {AppError} `conflict` for an archive that cannot be stored; `bad_gateway`. */
 export async function storeArchive(
@@ -40,7 +40,7 @@ async function* copies(content: ReadableStream<Uint8Array>): AsyncGenerator<Uint
   for await (const piece of content) yield piece.slice();
 }
 
-/** What an update of the other host has kept is for nothing here. The note says where it is from. */
+/** Tags of this host: no update here needs what one of the other host has kept. The note has its origin. */
 function receivedTags({ hostname, tags, time }: Description): string[] {
   const { stack, note } = readTags({ tags });
   const origin = `${hostname.slice(0, 100)}, ${time.slice(0, 19)}`.replaceAll(/\p{Cc}/gu, "-");

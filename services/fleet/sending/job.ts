@@ -1,8 +1,6 @@
-/** The job that sends a snapshot to a host of this hub. @module */
+/** The job that sends a snapshot to a host of this hub: its request and its result. @module */
 
-import type { Deps } from "../../deps.ts";
-import { AppError } from "../../errors.ts";
-import type { JobRun, NamedJobKind } from "../../jobs/kind.ts";
+import type { JobRun } from "../../jobs/kind.ts";
 import type { JobUser } from "./host_requests.ts";
 
 /** A host by its id and its name. */
@@ -45,26 +43,3 @@ export interface SendResult {
 }
 
 export type SendJob = JobRun<SendInput, JobUser>;
-
-export const sendKind: NamedJobKind<SendInput, SendResult, JobUser> = {
-  id: "backup.send",
-  group: "Backups",
-  title: "Send",
-  running: "Sending {target}",
-  steps: { send: "Send", restore: "Start the restore", verify: "Restore and verify" },
-  unit: "bytes",
-  isListed: true,
-  targetType: "host",
-  role: "admin",
-  permission: "backup:write",
-  async run(deps: Deps, job) {
-    return await (await import("./send.ts")).sendSnapshot(deps, job);
-  },
-  // The rights of its user are not stored.
-  recover(_deps, { hasBegun, input: { host } }) {
-    const advice = hasBegun("restore")
-      ? `host ${host.name} goes on with its restore, see its jobs`
-      : "send the snapshot again: what has arrived is reused";
-    throw new AppError("unavailable", `The service stopped before the job had finished; ${advice}`);
-  },
-};
