@@ -4,7 +4,6 @@ import { checkKind, forgetKind, pruneKind, unlockKind } from "../backup/targets/
 import { deployKind, downKind } from "../compose/deploy/kinds.ts";
 import { swarmDeployKind, swarmDownKind } from "../compose/swarm/job.ts";
 import { fleetRunKind } from "../fleet/runs/kind.ts";
-import { sendKind } from "../fleet/sending/kind.ts";
 import { sendKind } from "../fleet/sending/kinds.ts";
 import { imageLoadKind } from "../images/load.ts";
 import { imagePullKind } from "../images/pull.ts";
