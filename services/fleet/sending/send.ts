@@ -64,7 +64,7 @@ async function transfer(deps: Deps, job: SendJob, user: JobUser): Promise<Arrive
   if (size !== null) query.set("size", String(size));
   if (hostTarget !== null) query.set("target", hostTarget);
   try {
-    const answer = await askHost(deps, findHost(deps, host.id), user, {
+    const answer = await askHost(deps, findHost(deps, user.caller, host.id), user, {
       method: "POST",
       target: `/api/backup/snapshots/receive?${query}`,
       content: { stream: ReadableStream.from(counted()), type: ARCHIVE_TYPE },
@@ -96,7 +96,7 @@ async function openSource(
   if (from === null) {
     return (await openArchive(deps, user.caller, snapshot, { target: place }, signal)).body;
   }
-  const { body } = await requestOfHost(deps, findHost(deps, from.id), user, {
+  const { body } = await requestOfHost(deps, findHost(deps, user.caller, from.id), user, {
     method: "GET",
     target: `/api/backup/snapshots/${snapshot}/archive?target=${encodeURIComponent(place)}`,
     signal,
@@ -121,7 +121,7 @@ async function restoreThere(
   { snapshot, target }: Arrived,
 ): Promise<string[]> {
   const { input: { as, restored: what }, signal } = job;
-  const host = findHost(deps, job.input.host.id);
+  const host = findHost(deps, user.caller, job.input.host.id);
   const body = { what, to: "new", target, ...(as !== null && { as }) };
   const id = await job.step("restore", async () => {
     const path = `/api/backup/snapshots/${snapshot}/restore`;
@@ -154,7 +154,7 @@ async function waitForRestore(
   user: JobUser,
   id: string,
 ): Promise<Answer> {
-  const host = findHost(deps, hostId);
+  const host = findHost(deps, user.caller, hostId);
   const ask = (method: "GET" | "POST", target: string, signal: AbortSignal) =>
     askHost(deps, host, user, { method, target, signal });
   let answeredAt = performance.now();

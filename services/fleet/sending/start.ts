@@ -47,8 +47,8 @@ export async function startSend(
   const { caller } = user;
   // All files of the snapshot leave the host.
   assertMayDo(caller, "admin", "files:read");
-  const host = findHost(deps, request.host);
-  const from = request.from === undefined ? null : findHost(deps, request.from);
+  const host = findHost(deps, caller, request.host);
+  const from = request.from === undefined ? null : findHost(deps, caller, request.from);
   if (host.id === from?.id) {
     throw new InputError([{ path: "body.host", message: "has the snapshot already (from)" }]);
   }
