@@ -171,7 +171,8 @@ function hasContainer(
   const copy = fleet.copies.get(hostId);
   if (!copy?.asOf.containers) return true;
   return copy.lists.containers.values().some((row) =>
-    (row.name === ref || row.id.startsWith(ref)) && visibleRow(scopeAtHost(caller), "containers", row)
+    (row.name === ref || row.id.startsWith(ref)) &&
+    visibleRow(scopeAtHost(caller), "containers", row)
   );
 }
 
