@@ -57,9 +57,23 @@ export async function backupVolumes(program: Program): Promise<number> {
 
 function printSnapshot(
   { print, note }: Program,
-  { snapshot, target, mode, size, added, downtimeMs, skipped, skippedCount, leftOut }:
-    SnapshotResult,
+  {
+    snapshot,
+    target,
+    mode,
+    size,
+    added,
+    downtimeMs,
+    skipped,
+    skippedCount,
+    leftOut,
+    sqlite = [],
+  }: SnapshotResult,
 ): void {
+  const isOfOneMoment = mode === "stop" || mode === "pause";
+  for (const path of isOfOneMoment ? [] : sqlite) {
+    note(`${readable(path)} has SQLite databases, whose files may be of different moments`);
+  }
   for (const { path, reason } of skipped) note(`not stored: ${readable(path)}: ${reason}`);
   if (skippedCount > skipped.length) note(`not stored: ${skippedCount - skipped.length} more`);
   for (const directory of leftOut) note(`not stored: ${directory} is not below STACK_ROOTS`);

@@ -162,6 +162,13 @@ const NOT_STORED: Record<number, string> = {
   13: "the disk is full", // SQLITE_FULL
 };
 
+/** Whether the state database could not be written, e.g. because its disk is full: that may pass. */
+export function isNotStored(error: unknown): boolean {
+  const { errcode = 0, cause } = (error ?? {}) as { errcode?: number; cause?: unknown };
+  if (error instanceof AppError) return cause !== undefined && isNotStored(cause);
+  return error instanceof Error && (errcode & 0xff) in NOT_STORED;
+}
+
 /** The engine's message is kept, because it names the container, volume or port. */
 function fromEngine(error: EngineError): AppError | undefined {
   switch (error.status) {

@@ -119,6 +119,12 @@ export const snapshotEndpoints = (deps: Deps) => {
           room: z.number().nullable().meta({
             description: "Bytes left at the target; null where it does not say so",
           }),
+          sqlite: z.array(z.string()).nullable().meta({
+            description: "Volumes and directories in which the last backup has found SQLite " +
+              "databases: with `hooks` and `live` their files may be of different moments. null " +
+              "before the first backup",
+            example: ["/volumes/shop_data"],
+          }),
           mode: Mode.meta({ description: "Of a backup that names none" }),
           leftOut: z.array(z.string()).meta({
             description: "Mounted directories that are not below `STACK_ROOTS`, and Longshore's " +

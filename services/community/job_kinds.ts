@@ -4,12 +4,14 @@ import { checkKind, forgetKind, pruneKind, unlockKind } from "../backup/targets/
 import { deployKind, downKind } from "../compose/deploy/kinds.ts";
 import { swarmDeployKind, swarmDownKind } from "../compose/swarm/job.ts";
 import { fleetRunKind } from "../fleet/runs/kind.ts";
+import { sendKind } from "../fleet/sending/kinds.ts";
 import { imageLoadKind } from "../images/load.ts";
 import { imagePullKind } from "../images/pull.ts";
 import { snapshotKind } from "../snapshots/kinds.ts";
 import { drillKind } from "../snapshots/drills/kinds.ts";
 import { restoreKind } from "../snapshots/restore/kinds.ts";
 import { stackRestoreKind } from "../snapshots/stack/kinds.ts";
+import { receiveKind } from "../snapshots/transfer/kinds.ts";
 import { configRotationKind, secretRotationKind } from "../swarm/rotation.ts";
 import {
   restartKind,
@@ -50,6 +52,8 @@ export const JOB_KINDS: readonly NamedJobKind[] = [
   snapshotKind,
   restoreKind,
   stackRestoreKind,
+  receiveKind,
+  sendKind,
   drillKind,
   checkKind,
   forgetKind,

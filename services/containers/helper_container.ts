@@ -9,7 +9,7 @@ import { EngineError, EngineUnreachableError, ifThere } from "../../engine/error
 import { imageImport } from "../../engine/image_archives.ts";
 import { imageInspect } from "../../engine/images.ts";
 import type { Deps } from "../deps.ts";
-import { EMPTY_IMAGE, HELPER_LABEL, helperMark, helperName } from "./helpers.ts";
+import { EMPTY_IMAGE, HELPER_LABEL, helperMark, helperName, releaseHelper } from "./helpers.ts";
 
 export type HelperDeps = Pick<Deps, "engine" | "log" | "server" | "startedAt">;
 
@@ -29,9 +29,10 @@ export interface HelperMount extends MountSource {
   isReadOnly: boolean;
 }
 
+/** Names by ids of those that exist. */
+const names = new Map<string, string>();
+
 interface HelperOptions {
-  /** Whether its work may take hours. */
-  isLong?: boolean | undefined;
   signal?: AbortSignal | undefined;
 }
 
@@ -53,7 +54,7 @@ export async function createHelper(
 
 /**
  * Creates a helper container of any image, without a network. It is not in the inventory, and is
- * removed at the next start if this process does not.
+ * removed at the next list of containers if this process could not.
  *
  * @returns Its id; `undefined` if the host does not have one of the directories.
  */
@@ -61,17 +62,18 @@ export async function createHelperOf(
   deps: HelperDeps,
   { HostConfig, ...config }: ContainerCreateBody,
   mounts: readonly HelperMount[],
-  { isLong = false, signal }: HelperOptions = {},
+  { signal }: HelperOptions = {},
 ): Promise<string | undefined> {
   const { engine } = deps;
+  const name = helperName();
   try {
     const { id } = await containerCreate(engine, {
-      name: helperName(),
+      name,
       body: {
         // The engine requires a command, although the container may never be started.
         Cmd: ["/none"],
         ...config,
-        Labels: { [HELPER_LABEL]: helperMark(deps, isLong) },
+        Labels: { [HELPER_LABEL]: helperMark(deps) },
         HostConfig: {
           ...HostConfig,
           NetworkMode: "none",
@@ -81,8 +83,11 @@ export async function createHelperOf(
       },
       signal,
     });
+    names.set(id, name);
     return id;
   } catch (error) {
+    // The engine may have created it nevertheless.
+    releaseHelper(name);
     const isMissing = error instanceof EngineError &&
       /bind source path|no such file/i.test(error.message);
     if (isMissing) return undefined;
@@ -109,5 +114,8 @@ export async function removeHelper(
     // The next listing of containers removes it.
     if (!(error instanceof EngineError || error instanceof EngineUnreachableError)) throw error;
     log.warn("helper container not removed", { id, error: error.message });
+  } finally {
+    releaseHelper(names.get(id));
+    names.delete(id);
   }
 }

@@ -17,31 +17,30 @@ export const EMPTY_IMAGE = "localhost/longshore-empty:1";
 
 const NAME = /^\/?longshore-helper-[0-9a-f]{12}$/;
 
-/** Ages after which a container of this process is a leftover, in seconds. */
-const AGE_MAX_S = 600;
-const LONG_AGE_MAX_S = 24 * 3600;
+type HelperDeps = Pick<Deps, "engine" | "log" | "server" | "startedAt">;
 
-/** Ends the mark of one that reads or writes a whole volume. */
-const LONG = "/long";
-
-type HelperDeps = Pick<Deps, "engine" | "log" | "now" | "server" | "startedAt">;
-
-/** Identifies this process and its installation. @param isLong Whether its work may take hours. */
-export const helperMark = (
-  { server, startedAt }: Pick<Deps, "server" | "startedAt">,
-  isLong = false,
-): string => `${server.id}/${startedAt.getTime()}${isLong ? LONG : ""}`;
+/** Identifies this process and its installation. */
+export const helperMark = ({ server, startedAt }: Pick<Deps, "server" | "startedAt">): string =>
+  `${server.id}/${startedAt.getTime()}`;
 
 /** The last names that this process gave. */
 const given = new Set<string>();
 const GIVEN_MAX = 1_000;
 
-/** Name of a new one. */
+/** Names of those that work of this process uses. */
+const used = new Set<string>();
+
+/** Name of a new one, which is in use until {@linkcode releaseHelper}. */
 export function helperName(): string {
   const name = `longshore-helper-${crypto.randomUUID().replaceAll("-", "").slice(0, 12)}`;
   adoptHelper(name);
+  used.add(name);
   return name;
 }
+
+/** Ends the use of a name. The next list of containers removes one that is still there. */
+export const releaseHelper = (name: string | undefined): void =>
+  void used.delete(name?.replace(/^\//, "") ?? "");
 
 /** Lets the engine's events not speak of a container of an earlier process that is removed now. */
 export function adoptHelper(name: string | undefined): void {
@@ -68,20 +67,21 @@ export const isHelper = (
   { isNew }: { isNew: boolean },
 ): boolean => looksLikeHelper(labels, name) && (isNew || given.has(name!.replace(/^\//, "")));
 
-/** Removes those that a crash of this service or of the engine left; others of the engine stay. */
+/**
+ * Removes those that a crash of this service or of the engine left, and what could not be removed while
+ * the engine was away; others of the engine stay.
+ */
 export async function removeLeftHelpers(deps: HelperDeps, signal?: AbortSignal): Promise<void> {
-  const { engine, log, now, server } = deps;
+  const { engine, log, server } = deps;
   const listed = await containerList(engine, {
     all: true,
     filters: { label: [HELPER_LABEL] },
     signal,
   });
-  for (const { Id, Created, Labels, Names } of listed) {
+  for (const { Id, Labels, Names } of listed) {
     if (!looksLikeHelper(Labels, Names?.[0])) continue;
     const mark = Labels?.[HELPER_LABEL] ?? "";
-    const ageMax = mark.endsWith(LONG) ? LONG_AGE_MAX_S : AGE_MAX_S;
-    const isOwn = [false, true].some((isLong) => mark === helperMark(deps, isLong));
-    const isInUse = isOwn && now().getTime() / 1000 - Created < ageMax;
+    const isInUse = mark === helperMark(deps) && used.has(Names![0]!.replace(/^\//, ""));
     if (!mark.startsWith(`${server.id}/`) || isInUse) continue;
     adoptHelper(Names?.[0]);
     // Podman would also remove the mounted volume if it was created without a name.

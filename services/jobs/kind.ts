@@ -62,7 +62,10 @@ export interface JobKind<Input = unknown, Result = unknown, Attachment = unknown
   recover(deps: Deps, job: JobRun<Input, Attachment>): Promise<Result>;
   /** Returns the event that reports the end of a job; it is stored with the end. */
   endEvent?(ended: Job): NewEvent | undefined;
-  /** Whether `recover` also continues a job whose `run` lost the engine. Otherwise that fails it. */
+  /**
+   * Whether `recover` also continues a job whose `run` lost the engine, or could not store a step.
+   * Otherwise that fails it.
+   */
   outlivesEngine?: boolean;
 }
 

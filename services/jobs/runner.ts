@@ -17,7 +17,7 @@ import { stackOf } from "../access/scope.ts";
 import type { Holder } from "../access/shares.ts";
 import { responds } from "../containers/unreadable.ts";
 import type { Deps } from "../deps.ts";
-import { AppError, messageFor } from "../errors.ts";
+import { AppError, isNotStored, messageFor } from "../errors.ts";
 import { sleep } from "../waiting.ts";
 import { errorFields } from "../log.ts";
 import type { ActiveJob } from "./active_jobs.ts";
@@ -177,10 +177,14 @@ async function runOrRecover<Input, Result, Attachment>(
   try {
     return await kind.run(deps, run);
   } catch (error) {
-    if (!kind.outlivesEngine || !(error instanceof EngineUnreachableError)) throw error;
+    if (!kind.outlivesEngine || !isPassing(error)) throw error;
     return await recoverWhenReachable(deps, job, () => kind.recover(deps, run));
   }
 }
+
+/** The engine may come back, and a full disk may get room. */
+const isPassing = (error: unknown): boolean =>
+  error instanceof EngineUnreachableError || isNotStored(error);
 
 /** The engine may start later than this service. */
 async function recoverWhenReachable<Result>(
@@ -194,9 +198,10 @@ async function recoverWhenReachable<Result>(
       return await recover();
     } catch (error) {
       // A cancelled job has to undo what it began, too.
-      if (!(error instanceof EngineUnreachableError) || jobs.stopping.aborted) throw error;
+      if (!isPassing(error) || jobs.stopping.aborted) throw error;
       const [steps, at] = [stepsOf(job), now().getTime()];
-      if (steps > last.steps || !await responds(engine)) last = { steps, at };
+      const isStuck = !isNotStored(error) && steps <= last.steps && await responds(engine);
+      if (!isStuck) last = { steps, at };
       if (at - last.at >= PATIENCE_MS) throw giveUp(error);
       job.isWaiting = true;
       job.notify();
@@ -210,10 +215,12 @@ async function recoverWhenReachable<Result>(
 const stepsOf = ({ record }: ActiveJob): number =>
   record.steps.filter(({ status }) => status === "succeeded").length;
 
-const giveUp = ({ message }: EngineUnreachableError) =>
+const giveUp = (error: unknown) =>
   new JobEnd(
     "needs_attention",
-    `${message}; the job was given up after 30 minutes and may have left containers stopped`,
+    `${
+      messageOf(error)
+    }; the job was given up after 30 minutes and may have left containers stopped`,
   );
 
 /** Runs a job in its turn and records how it ends. */

@@ -18,6 +18,8 @@ export interface Estimate {
   seconds: number | null;
   /** Left at the target, in bytes. */
   room: number | null;
+  /** Parts in which the last backup has found SQLite databases, e.g. `/volumes/shop_data`. */
+  sqlite: string[] | null;
 }
 
 /** The engine may take minutes to measure; then its last answer is used. */
@@ -43,6 +45,7 @@ export async function estimateSnapshot(
       ? Math.ceil(last.seconds * size / Math.max(1, last.size))
       : null,
     room: await readRoom(deps, { id: targetId }),
+    sqlite: last?.sqlite ?? null,
   };
 }
 
@@ -54,6 +57,7 @@ function pastOf({ db }: Pick<Deps, "db">, target: string) {
     return {
       targetId: (input as SnapshotInput).targetId,
       size: (result as SnapshotResult).size,
+      sqlite: (result as SnapshotResult).sqlite,
       seconds: (Date.parse(endedAt ?? "") - Date.parse(startedAt ?? "")) / 1_000 || 0,
     };
   });

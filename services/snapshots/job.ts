@@ -24,6 +24,8 @@ export interface SnapshotInput {
   note: string | null;
   /** Estimated bytes of all files; `null` if unknown. */
   size: number | null;
+  /** Parts in which the last backup has found SQLite databases. */
+  sqlite?: string[];
   /** Containers that the job reserves. */
   affected: Identity[];
 }

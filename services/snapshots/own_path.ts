@@ -10,12 +10,13 @@ import { pathText } from "./file_path.ts";
 /** @throws {AppError} `forbidden` */
 export async function assertNotOwnPath(
   deps: ReadDeps & Pick<Deps, "config">,
-  path: string,
+  ...paths: readonly string[]
 ): Promise<void> {
-  const place = placeOf(pathText(path));
-  if (!place) return;
+  const places = paths.map((path) => ({ path, place: placeOf(pathText(path)) }));
+  if (places.every(({ place }) => !place)) return;
   const isOwn = await ownDataCheck(deps);
-  if (isOwn(place.mount, place.below, "read")) throw ownData(path);
+  const found = places.find(({ place }) => place && isOwn(place.mount, place.below, "read"));
+  if (found) throw ownData(found.path);
 }
 
 /** @returns The volume or directory that a path is in; `undefined` for what is around all of them. */

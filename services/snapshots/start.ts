@@ -89,6 +89,7 @@ export async function startSnapshot(
       reason,
       note: note ?? null,
       size: estimate.size,
+      sqlite: estimate.sqlite ?? [],
       affected: writers.flatMap((each) => [
         identityOf(each),
         ...(isHeld ? affectedBy(each, all) : []),

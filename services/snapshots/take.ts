@@ -90,11 +90,12 @@ export async function takeSnapshot(deps: Deps, job: SnapshotJob): Promise<Snapsh
         }),
       };
       const tags = tagsOf(job.input);
+      const { size, sqlite = [] } = job.input;
       const images = containers.map(({ imageId }) => imageId);
       return await withoutValuesOf(
         deps.engine,
         containers,
-        () => storeTree(deps, opened.repository, tree, { tags, images, job, size: job.input.size }),
+        () => storeTree(deps, opened.repository, tree, { tags, images, job, size, sqlite }),
       );
     });
   } finally {

@@ -59,6 +59,11 @@ function pipe() {
       isBroken = true;
       change();
     },
+    /** The writer has closed the stream: what it sent before its end can still be read. */
+    abandon() {
+      if (!isEnded) isBroken = true;
+      change();
+    },
   };
 }
 
@@ -66,16 +71,15 @@ function pipe() {
 export function streamPair(id: number): [LinkStream, LinkStream] {
   const there = pipe();
   const back = pipe();
-  const close = () => {
-    there.break();
-    back.break();
-  };
   const end = (reads: ReturnType<typeof pipe>, writes: ReturnType<typeof pipe>): LinkStream => ({
     id,
     read: reads.read,
     write: writes.write,
     closeWrite: () => Promise.resolve(writes.end()),
-    close,
+    close() {
+      reads.break();
+      writes.abandon();
+    },
   });
   return [end(back, there), end(there, back)];
 }

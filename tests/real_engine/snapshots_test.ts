@@ -22,7 +22,7 @@ engineTest("a stack is stored while it is stopped, and restic reads it", async (
 
   const { status, error, result } = await run(SNAPSHOTS, { stack: name, note: "first" });
   equal(status, "succeeded", error ?? "");
-  equal(result.mode, "stop");
+  deepEqual([result.mode, result.sqlite], ["stop", []]);
   equal(await exec("db", "cat /data/file"), "old", "the container was started again");
 
   const { body: { snapshots } } = await app.call("GET", `${SNAPSHOTS}?stack=${name}`);
@@ -42,6 +42,7 @@ engineTest("a stack is stored while it is stopped, and restic reads it", async (
   equal(estimate.body.size > 0 && estimate.body.room > 0 && estimate.body.seconds >= 0, true);
 
   const path = `/volumes/${name}_data`;
+  equal(estimate.body.sqlite?.length, 0);
   const { body: { files } } = await app.call("GET", `${SNAPSHOTS}/${id}/files?path=${path}`);
   deepEqual(files.map(({ path, mode }: { path: string; mode: string }) => [path, mode]), [
     [`${path}/file`, "0600"],
@@ -56,6 +57,10 @@ engineTest("a stack is stored while it is stopped, and restic reads it", async (
   const described = JSON.parse(await restic("dump", id, `/stacks/${name}/stack.json`));
   equal(described.containers.length, 2);
   deepEqual(described.volumes[0].name, `${name}_data`);
+
+  await exec("db", "printf 'SQLite format 3\\0...' > /data/app.db");
+  deepEqual((await run(SNAPSHOTS, { stack: name })).result.sqlite, [path]);
+  deepEqual((await app.call("GET", `/api/backup/estimate?stack=${name}`)).body.sqlite, [path]);
 });
 
 engineTest("a volume is replaced, and what was there is kept", async (real) => {

@@ -11,6 +11,7 @@ import {
   HELPER_LABEL,
   helperMark,
   helperName,
+  releaseHelper,
   removeLeftHelpers,
 } from "../../services/containers/helpers.ts";
 import { planGivenSources } from "../../services/compose/plan/stored.ts";
@@ -427,6 +428,9 @@ engineTest("containers that a crash left are removed, others stay", async (engin
       body: { Image: BUSYBOX, Cmd: ["/none"], Labels: { [HELPER_LABEL]: mark } },
     })).id;
   await left(`${deps.server.id}/1`);
+  const released = helperName();
+  await left(helperMark(deps), released);
+  releaseHelper(released);
   const kept = [
     await left("another/1"),
     await left(helperMark(deps)),

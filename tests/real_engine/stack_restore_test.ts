@@ -2,7 +2,10 @@
 
 import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
 import { deleteStackVersions } from "../../db/stack_versions.ts";
+import { connectEngine } from "../../engine/client.ts";
+import { containerWatcher } from "../../services/containers/watcher.ts";
 import { openTarget } from "../../services/backup/targets/targets.ts";
+import { testFleet } from "../helpers/fleet.ts";
 import { liveApp } from "../helpers/live_app.ts";
 import { engineTest } from "../helpers/real_engine.ts";
 import { type SnapshotApp, snapshotApp } from "../helpers/snapshots.ts";
@@ -135,6 +138,41 @@ engineTest("a stack moves to another host by a target", async (real) => {
   } finally {
     await Deno.remove(dataDir, { recursive: true });
   }
+});
+
+engineTest("a stack moves to another host by the link", async (real) => {
+  await using test = await snapshotApp(real);
+  const { app, stack: { name, store, deploy }, exec, run } = test;
+  await store({ services: { db: withData }, volumes: { data: {} } }, { env: "WORD=precious\n" });
+  equal((await deploy()).status, "succeeded");
+  await exec("db", "echo old > /data/file");
+  const { result: { snapshot } } = await run(SNAPSHOTS, { stack: name, keepStopped: true });
+
+  const engine = connectEngine(real.socketPath);
+  await using fleet = await testFleet({ member: { engine, now: app.deps.now().toISOString() } });
+  app.deps.passing.hub = fleet.hub.deps.passing.hub;
+  fleet.member.deps.now = () => new Date();
+  // Notes are checked by a clock that stands still.
+  const offset = () => fleet.member.clock.now().getTime() - app.deps.now().getTime();
+  const clock = Object.defineProperty({ offset: 0, roundTrip: 1 }, "offset", { get: offset });
+  fleet.link = { ...fleet.link!, clock };
+  const end = new AbortController();
+  const watching = containerWatcher.run(fleet.member.deps, end.signal, () => {});
+  const path = `${SNAPSHOTS}/${snapshot}/send`;
+  const refused = await run(path, { host: "edge-7" });
+  equal(refused.status, "failed");
+  match(refused.error!, /^Host edge-7 answered: Stack .* already exists/);
+  await removeStack(test);
+
+  const sent = await run(path, { host: "edge-7" });
+  equal(sent.status, "succeeded", sent.error ?? "");
+  deepEqual(sent.result.restored, [`${name}_data`]);
+  equal(await exec("db", "cat /data/file"), "old");
+  const { body: source } = await fleet.member.call("GET", `/api/stacks/${name}/source`);
+  equal(source.env, "WORD=precious\n");
+  end.abort();
+  await watching;
+  engine.close();
 });
 
 engineTest("a stack is replaced, and comes back if the restored one fails", async (real) => {

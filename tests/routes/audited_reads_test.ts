@@ -26,6 +26,7 @@ Deno.test("copies of data, reads of sources and sign-ins that come back from a p
     }
   }
   deepEqual(read.sort(), [
+    "GET /api/backup/snapshots/:id/archive",
     "GET /api/backup/snapshots/:id/diff/:other",
     "GET /api/backup/snapshots/:id/file",
     "GET /api/backup/snapshots/:id/files",

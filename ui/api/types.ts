@@ -412,6 +412,7 @@ export type BackupEstimate = {
   added: number | null;
   seconds: number | null;
   room: number | null;
+  sqlite: (string)[] | null;
   mode: "stop" | "pause" | "hooks" | "live";
   leftOut: (string)[];
 };
@@ -460,6 +461,15 @@ export type BackupRestoreRequest = {
   paths?: (string)[];
   to?: "new" | "replace";
   stableSeconds?: number;
+  as?: string;
+};
+
+export type BackupSendRequest = {
+  host: string;
+  from?: string;
+  target?: string;
+  hostTarget?: string;
+  restore?: boolean;
   as?: string;
 };
 
@@ -3822,6 +3832,16 @@ export type RebuildResult = {
   imageUpdated: boolean;
 };
 
+export type ReceivedBackupSnapshot = {
+  job: string;
+  snapshot: string;
+  target: string;
+  files: number;
+  size: number;
+  added: number;
+  skippedCount: number;
+};
+
 export type RecoveryCodes = { recoveryCodes: (string)[] };
 
 export type RegisteredDevice = { token: string };
@@ -5459,6 +5479,11 @@ export interface Operations {
     query?: { target?: string };
     result: BackupSnapshot;
   };
+  "GET /api/backup/snapshots/{id}/archive": {
+    path: { id: string };
+    query?: { target?: string };
+    result: string;
+  };
   "GET /api/backup/snapshots/{id}/diff/{other}": {
     path: { id: string; other: string };
     query?: { target?: string };
@@ -6099,9 +6124,18 @@ export interface Operations {
   "POST /api/backup": { result: string };
   "POST /api/backup/drills": { body: BackupDrillRequest; result: Job };
   "POST /api/backup/snapshots": { body: BackupRequest | undefined; result: Job };
+  "POST /api/backup/snapshots/receive": {
+    query: { snapshot: string; size?: number; target?: string };
+    result: ReceivedBackupSnapshot;
+  };
   "POST /api/backup/snapshots/{id}/restore": {
     path: { id: string };
     body: BackupRestoreRequest;
+    result: Job;
+  };
+  "POST /api/backup/snapshots/{id}/send": {
+    path: { id: string };
+    body: BackupSendRequest;
     result: Job;
   };
   "POST /api/backup/targets": { body: NewBackupTarget; result: EstablishedBackupTarget };

@@ -12,8 +12,8 @@ export const ROOT = new URL("../", import.meta.url);
 export const HOST = globalThis.location &&
   hostOf("/" + location.pathname.slice(ROOT.pathname.length));
 
-/** Sign-in, accounts and the fleet are this server's on every page. */
-const OF_HOST = /^api\/(?!(account|fleet)\b)/;
+/** Sign-in, accounts, the fleet and what goes from host to host are this server's on every page. */
+const OF_HOST = /^api\/(?!(account|fleet)\b|backup\/snapshots\/\w+\/send$)/;
 
 /** The address of a path of the API, e.g. `api/containers`, at a host: that which the document shows. */
 export const apiUrl = (path: string, host = HOST): URL =>

@@ -12,6 +12,7 @@ import { translated } from "../targets/repository.ts";
 import { createFailureWatch, type FailureWatch } from "./failure_watch.ts";
 import { lockWait } from "./lock_wait.ts";
 import { findParent } from "./parent.ts";
+import { createSqliteWatch } from "./sqlite.ts";
 import { treeOf, type TreeSource } from "./tree.ts";
 
 /** A stored snapshot. */
@@ -26,6 +27,8 @@ export interface Stored {
   /** 100 paths that it does not have, with the reason; those whose content is lost come first. */
   skipped: { path: string; reason: string }[];
   skippedCount: number;
+  /** Parts with SQLite databases, e.g. `/volumes/shop_data`; missing in results of earlier versions. */
+  sqlite?: string[];
 }
 
 const SKIPPED_MAX = 100;
@@ -36,19 +39,22 @@ const SKIPPED_MAX = 100;
  * @param options.images Those of the containers, for helper containers.
  * @param options.job Gets the progress, and ends the work.
  * @param options.size Estimated bytes of all files.
+ * @param options.sqlite Parts in which an earlier snapshot had SQLite databases.
  * @throws {AppError} `conflict` for what cannot be read or stored; `bad_gateway` if the target fails.
  */
 export async function storeTree(
   deps: Deps,
   repository: Repository,
   source: TreeSource,
-  { tags, images, size = null, job: { signal, progress } }: {
+  { tags, images, size = null, sqlite, job }: {
     tags: string[];
     images: readonly string[];
     size?: number | null;
+    sqlite?: readonly string[];
     job: Pick<JobRun, "signal" | "progress">;
   },
 ): Promise<Stored> {
+  const { signal } = job;
   const skipped = createSkipped();
   const tree = treeOf(deps, source, {
     at: deps.now(),
@@ -59,9 +65,32 @@ export async function storeTree(
   const { parts, described } = source;
   const paths = [...parts.map(({ path }) => path), ...(described ? [described.path] : [])];
   const parent = await findParent(deps, repository, paths, signal);
+  const databases = createSqliteWatch(parts, sqlite);
+  const entries = databases.watch(tree);
+  const stored = await storeEntries(repository, entries, { paths, tags, parent, size, job });
+  return { ...stored, ...skipped.result(), sqlite: databases.parts() };
+}
+
+/**
+ * Stores entries as a snapshot of this host.
+ *
+ * @param options.parent Snapshot whose unchanged files are not read again.
+ * @throws {AppError} As {@linkcode storeTree}.
+ */
+export async function storeEntries(
+  repository: Repository,
+  entries: Entries,
+  { paths, tags, parent, size, job: { signal, progress } }: {
+    paths: string[];
+    tags: string[];
+    parent?: string | undefined;
+    size: number | null;
+    job: Pick<JobRun, "signal" | "progress">;
+  },
+): Promise<Omit<Stored, "skipped" | "skippedCount" | "sqlite">> {
   const failures = createFailureWatch();
   const { snapshot, counts, bytesAdded } = await translated(() =>
-    repository.backup(watchedEntries(tree, failures), {
+    repository.backup(watchedEntries(entries, failures), {
       paths,
       tags,
       ...(parent !== undefined && { parent }),
@@ -84,7 +113,6 @@ export async function storeTree(
     files: counts.files,
     size: counts.bytes,
     added: bytesAdded,
-    ...skipped.result(),
   };
 }
 

@@ -110,7 +110,7 @@ export async function* streamProgram(
       { ...source, target: root, isReadOnly },
       ...around ? [{ ...around.source, target: outer, isReadOnly: true }] : [],
     ],
-    { isLong: true, signal },
+    { signal },
   );
   if (id === undefined) throw missingDirectory(source);
   try {

@@ -29,7 +29,7 @@ export async function createVolumeHelper(
   await assertSource(deps, source, signal);
   const root = newRoot();
   const mount = { ...source, target: `/${root}`, isReadOnly };
-  const id = await createHelper(deps, [mount], { isLong: true, signal });
+  const id = await createHelper(deps, [mount], { signal });
   if (id === undefined) throw missingDirectory(source);
   return { id, root };
 }

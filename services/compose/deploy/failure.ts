@@ -36,10 +36,8 @@ export async function recordFailure(
     }
     return found;
   });
-  const [first] = evidence;
-  if (first) {
-    keepCrashLines(deps.crashLines, job.id, evidenceLines({ evidence, reason }, first.container));
-  }
+  const shown = evidence.find(({ container }) => isNamed(container, reason)) ?? evidence[0];
+  if (shown) keepCrashLines(deps.crashLines, job.id, evidenceLines(evidence, shown.container));
   return { changes, warnings, evidence };
 }
 
@@ -51,7 +49,10 @@ async function hasFailed(
   const container = await inspectIfThere(engine, id);
   if (!container || container.State.Status === "created") return false;
   const { ExitCode, Health } = container.State;
-  const isNamed = reason.startsWith(name) && !/^[\w.-]/.test(reason.slice(name.length));
-  return isNamed || Health?.Status === "unhealthy" ||
+  return isNamed(name, reason) || Health?.Status === "unhealthy" ||
     (!isUp(container) && ExitCode !== 0);
 }
+
+/** Whether a reason begins with the name of a container. */
+const isNamed = (name: string, reason: string): boolean =>
+  reason.startsWith(name) && !/^[\w.-]/.test(reason.slice(name.length));

@@ -18,9 +18,9 @@ import { pullImage } from "../../images/pull.ts";
 import type { PullPolicy } from "../../images/pull_policy.ts";
 import type { Identity } from "../../containers/reservations.ts";
 import { isUp, nameOf } from "../../updates/recreate/replace.ts";
-import { startOrder } from "../../containers/order.ts";
 import { inspectIfThere, type Member, memberOf } from "../../updates/run/members.ts";
-import { dependenciesOf, type Service } from "../load/resolve.ts";
+import type { Service } from "../load/resolve.ts";
+import { startOrderOf } from "../plan/start_order.ts";
 import { assertInside } from "../plan/boundary.ts";
 import { type Dependents, dependentsOfPlan } from "../plan/dependents.ts";
 import type { PlanOptions } from "../plan/options.ts";
@@ -113,7 +113,7 @@ export async function planDeploy(
   const byKey = new Map(
     changes.filter(({ kind }) => kind === "service").map((change) => [change.name, change]),
   );
-  for (const key of [...inOrder(stack), ...byKey.keys()]) {
+  for (const key of [...startOrderOf(stack.project), ...byKey.keys()]) {
     const change = byKey.get(key);
     if (!change) continue;
     byKey.delete(key);
@@ -220,15 +220,6 @@ async function dependentMembers(
     if (container) members.push(await memberOf(container));
   }
   return members;
-}
-
-/** Services behind those that they depend on. */
-export function inOrder({ project: { services } }: Pick<LoadedStack, "project">): string[] {
-  return startOrder(
-    new Map(
-      Object.entries(services).map(([key, service]) => [key, Object.keys(dependenciesOf(service))]),
-    ),
-  ).flat();
 }
 
 function assertCreatable(

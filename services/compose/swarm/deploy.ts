@@ -10,7 +10,6 @@ import {
   type ServiceSpec,
 } from "../../../engine/swarm.ts";
 import { definedFields } from "../../change.ts";
-import { startOrder } from "../../containers/order.ts";
 import type { Deps } from "../../deps.ts";
 import { JobEnd, type JobRun } from "../../jobs/kind.ts";
 import { authFor } from "../../swarm/actions.ts";
@@ -20,7 +19,8 @@ import { resolveImage, withRollback } from "../../swarm/service_jobs.ts";
 import { assertNoneOwn } from "../../swarm/own_service.ts";
 import { STACK_LABEL } from "../../swarm/services.ts";
 import { type AppliedChange, type DeployResult, withoutSecrets } from "../deploy/job.ts";
-import { dependenciesOf, type Project } from "../load/resolve.ts";
+import type { Project } from "../load/resolve.ts";
+import { startOrderOf } from "../plan/start_order.ts";
 import { type LoadedStack, openStack } from "../plan/stored.ts";
 import type { SwarmDeployInput } from "./input.ts";
 import { planSwarm, readState } from "./plan.ts";
@@ -101,16 +101,13 @@ async function planned(
 }
 
 /** Services that are created or changed, those that others depend on first. */
-function inOrder({ services }: Project, changes: readonly AppliedChange[]): AppliedChange[] {
+function inOrder(project: Project, changes: readonly AppliedChange[]): AppliedChange[] {
   const byKey = new Map(
     changes.filter(({ kind, action }) =>
       kind === "service" && (action === "create" || action === "recreate")
     ).map((change) => [change.name, change]),
   );
-  const dependencies = new Map(
-    Object.entries(services).map(([key, service]) => [key, Object.keys(dependenciesOf(service))]),
-  );
-  return startOrder(dependencies).flat().flatMap((key) => byKey.get(key) ?? []);
+  return startOrderOf(project).flatMap((key) => byKey.get(key) ?? []);
 }
 
 async function createNetworks(

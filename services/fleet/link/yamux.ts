@@ -281,8 +281,13 @@ class Stream implements LinkStream {
     this.#wakeReader();
   }
 
+  /** The peer has closed the stream. What it sent before its end can still be read. */
   reset(): void {
     this.#options.remove();
+    if (this.#hasEnded.peer) {
+      this.#hasEnded.own = true;
+      return this.#wakeWriter();
+    }
     this.fail(new Deno.errors.ConnectionReset("The peer closed the stream"));
   }
 

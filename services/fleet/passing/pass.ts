@@ -47,6 +47,8 @@ export interface PassedRequest {
   /** Aborts when the client has left. */
   signal: AbortSignal;
   isUpgrade?: boolean;
+  /** Longest wait for the head of the response, in milliseconds; default: 15 minutes. */
+  headMs?: number;
   /** Whether the caller may keep it open; default: as long as their token is valid. */
   isAllowed?: () => boolean;
 }
@@ -93,11 +95,11 @@ export async function passOn(
   host: PassingHost,
   request: PassedRequest,
 ): Promise<PassedResponse> {
-  const { method, target, isUpgrade } = request;
+  const { method, target, isUpgrade, headMs = HEAD_MS } = request;
   const { stream, body, headers, end, signal } = await openPassage(deps, host, request);
   try {
     const response = await withTimeLimit({
-      timeoutMs: HEAD_MS,
+      timeoutMs: headMs,
       timeoutError: () => new AppError("unavailable", `Host ${host.name} did not answer in time`),
     }, () => exchangeOver(stream, { method, target, headers, body, isUpgrade }, end));
     assertNoteAccepted(host, response);

@@ -75,10 +75,8 @@ export async function startRestore(
     ? []
     : await containersUsing(deps, parts.map(({ to }) => to.mount));
   const images = writingImages(users);
-  for (const path of paths) {
-    await assertIn(opened, path);
-    await assertNotOwnPath(deps, path);
-  }
+  for (const path of paths) await assertIn(opened, path);
+  await assertNotOwnPath(deps, ...paths);
   await assertNotOwn(deps, parts.map(({ to }) => to));
   if (files === null) assertRoomToRestore(await readRestoreRoom(deps, opened, parts));
   if (request.to === "replace") {

@@ -22,17 +22,12 @@ const LINE_MAX = 1_000;
 const READ_TIMEOUT_MS = 10_000;
 
 /**
- * Evidence for a message: the last probe if it failed, and the last log lines of the container that
- * failed.
+ * Evidence for a message: the last probe if it failed, and the last log lines.
  *
- * @param name Of the container that was updated.
+ * @param name Of the container that failed.
  */
-export function evidenceLines(
-  { evidence, reason }: { evidence: readonly Evidence[]; reason: string },
-  name: string,
-): string[] {
-  const failed = evidence.find(({ container }) => reason.startsWith(`${container} `)) ??
-    evidence.find(({ container }) => container === name);
+export function evidenceLines(evidence: readonly Evidence[], name: string): string[] {
+  const failed = evidence.find(({ container }) => container === name);
   if (!failed) return [];
   const probe = failed.healthLog.at(-1);
   const log = failed.logLines.map((line) => lineText(line.slice(line.indexOf(" ") + 1)))

@@ -186,7 +186,11 @@ export async function putBack(
   const { name, reference, isRebuild } = job.input;
   const { reason, isCancelled, evidence } = failure;
   const { digest, digests } = pulled;
-  keepCrashLines(deps.crashLines, job.id, evidenceLines(failure, name));
+  keepCrashLines(
+    deps.crashLines,
+    job.id,
+    evidenceLines(failure.evidence, failure.container ?? name),
+  );
   const ended = endOfRollback(job);
   if (ended) return ended;
   const state = known ?? await bringBack(deps, dataRunOf(deps, job, planned, pairs));

@@ -4,7 +4,7 @@ import { connectEngine, type Engine } from "../../../engine/client.ts";
 import { EngineUnreachableError, type UnreachableReason } from "../../../engine/errors.ts";
 import { systemPing } from "../../../engine/system.ts";
 import type { Deps } from "../../deps.ts";
-import { AppError } from "../../errors.ts";
+import { AppError, isNotStored } from "../../errors.ts";
 
 /**
  * Reasons that can be those of one container, e.g. of one that hangs when it starts, while the engine
@@ -26,10 +26,11 @@ export type InterruptDeps = Pick<Deps, "engine" | "eventStream" | "jobs" | "now"
  * Called with an error that is about to count as a failure.
  *
  * @returns The failure, which ends a job that throws it.
- * @throws What continues the job later: the service stops, or the engine is away or stopping.
+ * @throws What continues the job later: the service stops, the engine is away or stopping, or nothing
+ * can be stored.
  */
 export async function throwIfInterrupted(deps: InterruptDeps, error: unknown): Promise<unknown> {
-  if (deps.jobs.stopping.aborted) throw error;
+  if (deps.jobs.stopping.aborted || isNotStored(error)) throw error;
   if (!(error instanceof EngineUnreachableError)) {
     await assertEngineStays(deps.engine);
     return error;

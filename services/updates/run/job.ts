@@ -108,6 +108,8 @@ export interface Pulled {
 /** Record of the step `evidence`. It begins every rollback. */
 export interface Failure {
   reason: string;
+  /** Name of the container that failed, if it was one. */
+  container: string | null;
   /** Whether it was cancelled, or ended before the new container: then the image is not blocked. */
   isCancelled: boolean;
   evidence: Evidence[];

@@ -7,6 +7,7 @@
  */
 
 import type { Deps } from "../../deps.ts";
+import { failedContainer } from "./container_error.ts";
 import { copyData, keepData } from "../data/steps.ts";
 import { dataRunOf } from "../data/update_run.ts";
 import { assertAllowed } from "./allowed.ts";
@@ -141,7 +142,11 @@ export async function replace(
 ): Promise<Verdict | { failure: Failure }> {
   // Old containers may be gone then.
   if (job.hasBegun("commit")) return (job.resultOf("verify") ?? NOT_OBSERVED) as Verdict;
-  let failure = { reason: "Interrupted during a rollback", isCancelled: true };
+  let failure: Omit<Failure, "evidence"> = {
+    reason: "Interrupted during a rollback",
+    container: null,
+    isCancelled: true,
+  };
   // A rollback that has begun is finished.
   if (!job.hasBegun("evidence")) {
     try {
@@ -155,7 +160,8 @@ export async function replace(
       await throwIfInterrupted(deps, error);
       // Data that could not be kept says nothing about the image either.
       const isCancelled = job.signal.aborted || !job.hasBegun("swap");
-      failure = { reason: messageOf(deps, error), isCancelled };
+      const container = failedContainer(error);
+      failure = { reason: messageOf(deps, error), container, isCancelled };
     }
   }
   return { failure: await job.step("evidence", () => gather(deps, pairs, failure)) };

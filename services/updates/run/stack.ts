@@ -274,7 +274,12 @@ async function goBack(
       planned,
       pulled: member.resultOf("pull") as Pulled,
       pairs,
-      failure: own ?? { reason: `Put back with its stack: ${reason}`, isCancelled: true, evidence },
+      failure: own ?? {
+        reason: `Put back with its stack: ${reason}`,
+        container: null,
+        isCancelled: true,
+        evidence,
+      },
       state: stateOf(member),
       isStackBack,
     });

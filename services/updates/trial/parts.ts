@@ -13,6 +13,7 @@ import {
   helperMark,
   helperName,
   looksLikeHelper,
+  releaseHelper,
 } from "../../containers/helpers.ts";
 import { withoutContainerValues } from "../../containers/secret_values.ts";
 import type { Deps } from "../../deps.ts";
@@ -72,7 +73,7 @@ export async function createTrialContainers(
 ): Promise<TrialContainer[]> {
   const mark = { [TRIAL_LABEL]: markOf(deps, jobId) };
   const network = await createNetwork(deps, mark, signal);
-  const labels = { ...mark, [HELPER_LABEL]: helperMark(deps, true) };
+  const labels = { ...mark, [HELPER_LABEL]: helperMark(deps) };
   const created: TrialContainer[] = [];
   for (const member of inStartOrder(members)) {
     const parts = { network, volumes, files, created, members, labels };
@@ -161,6 +162,7 @@ async function removeParts(
   for (const { Id, Names } of containers) {
     adoptHelper(Names[0]);
     await removeAndWait(engine, Id, { volumes: true });
+    releaseHelper(Names[0]);
   }
   const networks = chosen(await networkList(engine, { filters })).filter(isNamed);
   for (const network of networks) await ifThere(networkRemove(engine, network));

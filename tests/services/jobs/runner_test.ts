@@ -474,6 +474,29 @@ Deno.test("a kind that outlives the engine goes on when the engine is back", asy
   await rejects(start(app.deps, { ...kind, outlivesEngine: false }).completion, unreachable);
 });
 
+Deno.test("a job whose step cannot be stored goes on when the disk has room", async () => {
+  using app = testApp();
+  const { db } = app.deps;
+  const pages = () => Number(Object.values(db.all("PRAGMA page_count")[0]!)[0]);
+  const limit = (count: number) => db.all(`PRAGMA max_page_count = ${count}`);
+  const large = "x".repeat(1_000_000);
+  const kind = kindOf(async ({ step }) => {
+    limit(pages() + 4);
+    return await step("read", () => Promise.resolve(large));
+  }, {
+    outlivesEngine: true,
+    async recover(_, { resultOf, step }) {
+      equal(resultOf("read"), undefined);
+      limit(1_000_000);
+      return await step("read", () => Promise.resolve("read again"));
+    },
+  });
+  equal(await start(app.deps, kind).completion, "read again");
+  limit(1_000_000);
+  const failing = { ...kind, outlivesEngine: false };
+  await rejects(start(app.deps, failing).completion, /full/);
+});
+
 Deno.test("a cancelled job that loses the engine while it goes back has not ended by that", async () => {
   await using fake = fakeEngine();
   using app = testApp({ engine: fake.engine });

@@ -40,14 +40,14 @@ Deno.test("a backup is estimated by the size of its volumes and the last backup"
   const deps = { ...app.deps, diskUsage: { ...app.deps.diskUsage, read } } as typeof app.deps;
   const estimate = (volumes: string[], targetId = "here") =>
     estimateSnapshot(deps, { parts: volumes.map(volumePart) }, { name: "shop", targetId });
-  const none = { size: null, added: null, seconds: null, room: null };
+  const none = { size: null, added: null, seconds: null, room: null, sqlite: null };
 
   deepEqual(await estimate(["unknown"]), none);
   deepEqual(await estimate(["data"]), { ...none, size: 300 * MB, added: 300 * MB });
 
   insertJob(app.deps.db, pastBackup("here", 100 * MB, "2026-01-01T12:00:00Z"));
   insertJob(app.deps.db, pastBackup("elsewhere", 200 * MB, "2026-01-01T13:00:00Z"));
-  const known = { size: 300 * MB, seconds: 30, room: null };
+  const known = { size: 300 * MB, seconds: 30, room: null, sqlite: null };
   deepEqual(await estimate(["data"]), { ...known, added: 200 * MB });
   deepEqual(await estimate(["data"], "new"), { ...known, added: 300 * MB });
   deepEqual(await estimate(["unknown"]), {
@@ -55,6 +55,7 @@ Deno.test("a backup is estimated by the size of its volumes and the last backup"
     added: 100 * MB,
     seconds: 20,
     room: null,
+    sqlite: null,
   });
 });
 

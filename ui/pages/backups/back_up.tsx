@@ -32,12 +32,17 @@ export const nameOf = (subject: Subject): string =>
   plain("stack" in subject ? subject.stack : volumeName(subject.volume));
 
 /** Size and time of the next backup, and the room that is left. */
-function Estimate({ subject, target }: { subject: Subject; target: string | undefined }) {
+function Estimate({ subject, target, chosen }: {
+  subject: Subject;
+  target: string | undefined;
+  chosen: Mode;
+}) {
   const { data } = useRead("GET /api/backup/estimate", {
     query: { ...subject, ...target !== undefined && { target } },
   });
   if (data.value === undefined) return null;
-  const { size, added, seconds, room, leftOut, mode } = data.value;
+  const { size, added, seconds, room, leftOut, mode, sqlite } = data.value;
+  const isLoose = ["hooks", "live"].includes(chosen || mode);
   const facts = [
     size !== null && `about ${bytes(size)}`,
     seconds !== null && `${duration(seconds)} by the speed of the last backup`,
@@ -52,6 +57,12 @@ function Estimate({ subject, target }: { subject: Subject; target: string | unde
         {isFull && `; up to ${bytes(added)} may be added, which is too much`}
       </p>
       {leftOut.length > 0 && <p class="note">Not included: {leftOut.map(plain).join(", ")}</p>}
+      {isLoose && sqlite !== null && sqlite.length > 0 && (
+        <p class="note warn">
+          {sqlite.map(plain).join(", ")} {sqlite.length === 1 ? "has" : "have"}{" "}
+          SQLite databases, whose files may be of different moments: choose stop or pause.
+        </p>
+      )}
     </>
   );
 }
@@ -107,7 +118,7 @@ export function BackUpDialog({ subject, targets, onClose }: {
             options={targets.map((target) => target.name)}
           />
         )}
-      <Estimate subject={subject} target={target.value || undefined} />
+      <Estimate subject={subject} target={target.value || undefined} chosen={mode.value} />
       <SelectField
         label="Mode"
         name="mode"

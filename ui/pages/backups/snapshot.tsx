@@ -12,11 +12,13 @@ import { useRead } from "../../components/reading.ts";
 import { Badge, Empty, Failure, Loading } from "../../components/states.tsx";
 import { JobList } from "../../parts/job_list.tsx";
 import { stackPath } from "../../paths.ts";
+import { HOST } from "../../state/root.ts";
 import { href, navigate, query } from "../../state/router.ts";
 import { hasRole } from "../../state/session.ts";
 import { Differences } from "./differences.tsx";
 import { Files } from "./files.tsx";
 import { RestoreDialog } from "./restore.tsx";
+import { SendDialog } from "./send.tsx";
 import { isRestorable, reasonOf, shortId } from "./snapshot_text.ts";
 import { DELETION } from "./snapshots.tsx";
 
@@ -26,6 +28,8 @@ export default function Snapshot({ id = "" }: Record<string, string | undefined>
     path: { id },
     query: { ...target !== undefined && { target } },
   });
+  const fleet = useRead("GET /api/fleet/hosts", {}).data.value?.hosts ?? [];
+  const hosts = fleet.map(({ name }) => name).filter((name) => name !== HOST);
   const dialog = useDialog();
   const snapshot = data.value;
   const title = `Snapshot ${shortId(id)}`;
@@ -53,10 +57,20 @@ export default function Snapshot({ id = "" }: Record<string, string | undefined>
               Restore
             </Button>
           )}
-          {snapshot.isOwn && (
+          {(snapshot.isOwn || hosts.length > 0) && (
             <Menu
               name="More actions"
-              items={() => [deleteItem(snapshot, DELETION, () => navigate("/backups/snapshots"))]}
+              items={() => [
+                ...hosts.length > 0
+                  ? [{
+                    name: "Send to a host",
+                    onSelect: () => dialog.open(SendDialog, { snapshot, hosts }),
+                  }]
+                  : [],
+                ...snapshot.isOwn
+                  ? [deleteItem(snapshot, DELETION, () => navigate("/backups/snapshots"))]
+                  : [],
+              ]}
             />
           )}
         </>

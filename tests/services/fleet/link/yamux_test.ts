@@ -132,6 +132,24 @@ Deno.test("A closed stream fails at both ends, and its late bytes are ignored", 
   deepEqual([pair.opener.size, pair.accepter.size], [0, 0]);
 });
 
+Deno.test("What a peer sent before its end is read after it has closed the stream", async () => {
+  let accepted: LinkStream | undefined;
+  const pair = createPair((stream) => accepted = stream);
+  const stream = pair.opener.open();
+  await pair.deliver();
+  const sending = (async () => {
+    await accepted!.write(Uint8Array.of(1, 2, 3));
+    await accepted!.closeWrite();
+    accepted!.close();
+  })();
+  await pair.deliver();
+  await sending;
+  deepEqual(await readAll(stream), Uint8Array.of(1, 2, 3));
+  await rejects(stream.write(Uint8Array.of(4)), Deno.errors.BrokenPipe);
+  stream.close();
+  equal(pair.opener.size, 0);
+});
+
 Deno.test("The end of a link ends its streams with the reason", async () => {
   const pair = createPair(() => {});
   const stream = pair.opener.open();

@@ -8,40 +8,40 @@ const of = (container: string, texts: string[], healthLog: [number, string][] = 
 });
 
 for (
-  const { what, reason, evidence, lines } of [
+  const { what, failed, evidence, lines } of [
     {
       what: "the last three log lines, without colors and empty ones",
-      reason: "web exited with code 3",
+      failed: "web",
       evidence: [of("web", ["start", "a", "\x1b[31mb\x1b[0m", "", "no database"])],
       lines: ["Log: a", "Log: b", "Log: no database"],
     },
     {
       what: "the output of the last probe if it failed",
-      reason: "web became unhealthy",
+      failed: "web",
       evidence: [of("web", [], [[0, "fine"], [1, "connection\nrefused"]])],
       lines: ["Health check: connection refused"],
     },
     {
       what: "no probe that succeeded",
-      reason: "web ran out of memory",
+      failed: "web",
       evidence: [of("web", ["x"], [[1, "refused"], [0, "fine"]])],
       lines: ["Log: x"],
     },
     {
       what: "the container that failed, not the one that was updated",
-      reason: "proxy exited with code 1",
+      failed: "proxy",
       evidence: [of("web", ["ready"]), of("proxy", ["no upstream"])],
       lines: ["Log: no upstream"],
     },
     {
       what: "nothing of another container",
-      reason: "Put back with its stack: proxy exited with code 1",
+      failed: "web",
       evidence: [of("proxy", ["no upstream"])],
       lines: [],
     },
   ]
 ) {
   Deno.test(`the evidence in a message is ${what}`, () => {
-    deepEqual(evidenceLines({ evidence, reason }, "web"), lines);
+    deepEqual(evidenceLines(evidence, failed), lines);
   });
 }

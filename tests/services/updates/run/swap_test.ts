@@ -118,7 +118,7 @@ async function updateWithoutOld(later: Record<string, unknown>, signal?: AbortSi
 }
 
 Deno.test("a failed update without its old container leaves the new one stopped", async () => {
-  const evidence = { reason: "it exited", isCancelled: false, evidence: [] };
+  const evidence = { reason: "it exited", container: null, isCancelled: false, evidence: [] };
   const { end, containers } = await updateWithoutOld({
     ...{ verify: undefined, evidence, keep_written: "2".repeat(64), put_back: true },
   });

@@ -1,0 +1,109 @@
+/** Requests of a job of this hub to its hosts, as the user who has started it. @module */
+
+import type { Caller } from "../../access/caller.ts";
+import type { Deps } from "../../deps.ts";
+import { AppError, type ErrorCode } from "../../errors.ts";
+import type { PassedBody } from "../passing/exchange.ts";
+import { type PassedResponse, passOn } from "../passing/pass.ts";
+import type { PassingHost } from "../passing/sides.ts";
+
+/** The user of a job, who is not stored with it. */
+export interface JobUser {
+  caller: Caller;
+  /** Permissions that custom roles give the caller. */
+  permissions: readonly string[];
+  requestId: string;
+}
+
+export interface HostRequest {
+  method: "GET" | "POST";
+  /** Path and query at the host. */
+  target: string;
+  /** As JSON, or a stream of the type. */
+  body?: unknown;
+  content?: { stream: ReadableStream<Uint8Array>; type: string };
+  signal: AbortSignal;
+  headMs?: number;
+}
+
+/** Largest answer that is read, in bytes. */
+const ANSWER_BYTES_MAX = 1024 * 1024;
+
+/** Longest reason of a host in a message, in characters. */
+const REASON_MAX = 500;
+
+const CODES: Readonly<Record<number, ErrorCode>> = {
+  400: "invalid",
+  403: "forbidden",
+  404: "not_found",
+  409: "conflict",
+  503: "unavailable",
+};
+
+/**
+ * Sends a request, and returns the beginning of its response. The caller ends it.
+ *
+ * @throws {AppError} With the reason of a host that refuses it; as `passOn()`.
+ */
+export async function requestOfHost(
+  deps: Deps,
+  host: PassingHost,
+  { caller, permissions, requestId }: JobUser,
+  { method, target, body, content, signal, headMs }: HostRequest,
+): Promise<PassedResponse> {
+  const type = content?.type ?? (body === undefined ? undefined : "application/json");
+  const passed = await passOn(deps, host, {
+    method,
+    target,
+    headers: new Headers(type === undefined ? {} : { "content-type": type }),
+    body: content ? { stream: content.stream, length: null } : jsonBody(body),
+    caller,
+    permissions,
+    requestId,
+    signal,
+    ...(headMs !== undefined && { headMs }),
+    // An access token ends after minutes; the login, the account and its role are checked anyway.
+    isAllowed: () => caller.rights?.isAdmitted() !== false,
+  });
+  const { status } = passed.head;
+  if (status < 400) return passed;
+  const { error } = await readAnswer(host, passed).catch((): Answer => ({}));
+  const reason = typeof error === "string" ? error.slice(0, REASON_MAX) : `status ${status}`;
+  throw new AppError(CODES[status] ?? "bad_gateway", `Host ${host.name} answered: ${reason}`);
+}
+
+/** Fields of a JSON object of a host. */
+export type Answer = Record<string, unknown>;
+
+/** Sends a request, and reads its JSON. @throws {AppError} As {@linkcode requestOfHost}. */
+export async function askHost(
+  deps: Deps,
+  host: PassingHost,
+  user: JobUser,
+  request: HostRequest,
+): Promise<Answer> {
+  return await readAnswer(host, await requestOfHost(deps, host, user, request));
+}
+
+const jsonBody = (body: unknown): PassedBody | null =>
+  body === undefined ? null : { bytes: new TextEncoder().encode(JSON.stringify(body)) };
+
+async function readAnswer({ name }: PassingHost, { body, end }: PassedResponse): Promise<Answer> {
+  try {
+    const pieces: Uint8Array<ArrayBuffer>[] = [];
+    let size = 0;
+    for await (const piece of body ?? []) {
+      size += piece.length;
+      if (size > ANSWER_BYTES_MAX) throw new RangeError("The answer is too large");
+      pieces.push(piece);
+    }
+    const answer = JSON.parse(await new Blob(pieces).text());
+    if (typeof answer !== "object" || answer === null) throw new TypeError("Not an object");
+    return answer;
+  } catch (error) {
+    const message = `The answer of host ${name} cannot be read`;
+    throw new AppError("bad_gateway", message, { cause: error });
+  } finally {
+    end();
+  }
+}

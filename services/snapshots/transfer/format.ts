@@ -1,0 +1,120 @@
+/**
+ * The archive by which a snapshot goes to another host: a tar (POSIX with extended headers) of
+ * `snapshot.json`, which describes it, and its tree in `tree/`. No key of a repository is in it: the
+ * other host stores the tree in a repository of its own. Pure.
+ *
+ * @module
+ */
+
+import type { Entries, Entry } from "../../backup/restic/entry.ts";
+import { entriesBelow } from "../../backup/restic/entry_directory.ts";
+import { shapeOf } from "../../backup/restic/json_shape.ts";
+import type { Snapshot } from "../../backup/restic/snapshot.ts";
+import { TarError } from "../../backup/tar.ts";
+import { createTreeCheck } from "../../backup/volumes/tree_check.ts";
+
+/** Facts about a snapshot that its tree does not have. */
+export type Description = Pick<Snapshot, "hostname" | "id" | "paths" | "tags" | "time">;
+
+export const ARCHIVE_TYPE = "application/x-tar";
+
+const DESCRIPTION = "snapshot.json";
+const TREE = "tree";
+
+/** Largest description, in bytes, and limits of its lists. */
+const BYTES_MAX = 1024 * 1024;
+const PATHS_MAX = 1_000;
+const PATH_MAX = 8_192;
+const TAGS_MAX = 100;
+const TAG_MAX = 1_000;
+
+const encoder = new TextEncoder();
+
+/** Entries of the archive. */
+export async function* archived(
+  { id, time, hostname, paths, tags }: Description,
+  tree: Entries,
+): Entries & AsyncGenerator<Entry> {
+  const bytes = encoder.encode(JSON.stringify({ id, time, hostname, paths, tags }));
+  const common = { uid: 0, gid: 0, mtime: 0n };
+  yield {
+    ...common,
+    path: DESCRIPTION,
+    type: "file",
+    mode: 0o600,
+    size: bytes.length,
+    content: (async function* () {
+      yield await Promise.resolve(bytes);
+    })(),
+  };
+  yield { ...common, path: TREE, type: "dir", mode: 0o700, size: 0 };
+  yield* entriesBelow(TREE, tree);
+}
+
+/**
+ * Reads the description, and leaves the entries of the tree.
+ *
+ * @throws {TarError} `RepositoryError` For an archive of another form. The entries of the tree: also
+ * `TreeError`, for what could not be restored.
+ */
+export async function openArchived(
+  entries: AsyncGenerator<Entry>,
+): Promise<{ description: Description; tree: Entries }> {
+  const { value: first } = await entries.next();
+  if (first?.path !== DESCRIPTION || !first.content) {
+    throw new TarError(`the archive does not begin with ${DESCRIPTION}`);
+  }
+  if (first.size > BYTES_MAX) {
+    throw new TarError(`${DESCRIPTION} is larger than ${BYTES_MAX} bytes`);
+  }
+  const text = await new Response(ReadableStream.from(first.content)).text();
+  return { description: readDescription(text), tree: treeIn(entries) };
+}
+
+async function* treeIn(entries: Entries): Entries & AsyncGenerator<Entry> {
+  const check = createTreeCheck();
+  const inTree = (path: string) => {
+    if (path.startsWith(`${TREE}/`)) return path.slice(TREE.length + 1);
+    throw new TarError(`the archive has more than ${DESCRIPTION} and ${TREE}`);
+  };
+  for await (const entry of entries) {
+    if (entry.path === TREE) continue;
+    const { hardLinkTo } = entry;
+    const found = {
+      ...entry,
+      path: inTree(entry.path),
+      ...(hardLinkTo !== undefined && { hardLinkTo: inTree(hardLinkTo) }),
+    };
+    check(found);
+    yield found;
+  }
+}
+
+function readDescription(text: string): Description {
+  const shape = shapeOf(DESCRIPTION);
+  const fields = shape.object(parsed(text), "the file");
+  const texts = (field: "paths" | "tags", max: number, length: number) => {
+    const list = shape.array(fields[field], field).map((each) => shape.text(each, field));
+    if (list.length <= max && list.every((each) => each.length <= length)) return list;
+    throw new TarError(`${field} of ${DESCRIPTION} are more, or longer, than a snapshot has`);
+  };
+  const paths = texts("paths", PATHS_MAX, PATH_MAX);
+  if (!paths.every((path) => path.startsWith("/"))) {
+    throw new TarError(`${DESCRIPTION} has a path that is not absolute`);
+  }
+  return {
+    id: shape.id(fields.id, "id"),
+    time: shape.text(fields.time, "time").slice(0, TAG_MAX),
+    hostname: shape.text(fields.hostname, "hostname").slice(0, TAG_MAX),
+    paths,
+    tags: texts("tags", TAGS_MAX, TAG_MAX),
+  };
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new TarError(`${DESCRIPTION} is not JSON`);
+  }
+}
