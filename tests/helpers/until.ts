@@ -1,8 +1,12 @@
 /** Waits for conditions outside of the test. @module */
 
-/** Shortest and longest interval between two checks of a condition, in milliseconds. */
+/**
+ * Shortest and longest interval between two checks of a condition, in milliseconds. Up to the longest
+ * one, an interval is a part of the time that has passed.
+ */
 const INTERVAL_MS = 20;
-const INTERVAL_MAX_MS = 100;
+const INTERVAL_MAX_MS = 300;
+const INTERVAL_PART = 1 / 10;
 
 /**
  * Waits until `condition` returns a value other than `undefined` and `false`, and returns it.
@@ -28,9 +32,10 @@ export async function until<T>(
     } catch (error) {
       cause = error;
     }
-    // Many checks start a program, which would slow down what a long wait is for.
+    // A check takes up to 50 ms of the processor (a program, a search in a page), which would slow down
+    // what a long wait is for.
     const elapsed = performance.now() - start;
-    const interval = Math.min(Math.max(elapsed / 16, INTERVAL_MS), INTERVAL_MAX_MS);
+    const interval = Math.min(Math.max(elapsed * INTERVAL_PART, INTERVAL_MS), INTERVAL_MAX_MS);
     await new Promise((resolve) => setTimeout(resolve, interval));
   } while (performance.now() < end);
   throw new Error(`Still waiting after ${deadlineMs} ms: ${what}`, { cause });
