@@ -10,6 +10,8 @@ import { apiDocument, dereferenced, type Json } from "../helpers/api_document.ts
 
 /** An endpoint of the API document. */
 export interface Walked {
+  /** Its place in the walk. */
+  number: number;
   /** In capitals. */
   method: string;
   /** With parameters as `:name`. */
@@ -35,7 +37,7 @@ const ORDER = ["GET", "PUT", "POST", "DELETE"];
 export async function everyEndpoint(deps: Deps): Promise<Walked[]> {
   const routes = await everyRoute(deps);
   const walked = routes.flatMap(({ prefix, endpoints }) =>
-    endpoints.map(({ method, path, produces = "application/json" }): Walked => {
+    endpoints.map(({ method, path, produces = "application/json" }): Omit<Walked, "number"> => {
       const pattern = (prefix + path).replace(/(.)\/$/, "$1").replace(/\{.*\}/, "");
       const operation = apiDocument.paths[pattern.replace(/:(\w+)/g, "{$1}")][method];
       const [content] = Object.entries<Json>(operation.requestBody?.content ?? {});
@@ -52,9 +54,9 @@ export async function everyEndpoint(deps: Deps): Promise<Walked[]> {
   return ORDER.flatMap((method) => {
     const those = walked.filter((each) => each.method === method);
     // Children are deleted before their parents.
-    const depth = ({ pattern }: Walked) => pattern.split("/").length;
+    const depth = ({ pattern }: Pick<Walked, "pattern">) => pattern.split("/").length;
     return method === "DELETE" ? those.sort((a, b) => depth(b) - depth(a)) : those;
-  });
+  }).map((each, number) => ({ number, ...each }));
 }
 
 /** A value that fits a schema, its example if it has one. */
@@ -104,7 +106,7 @@ export interface WrongAttempt extends Attempt {
 
 /** Requests with a secret in a wrong place. @param random Creates a secret. */
 export function* wrongRequests(
-  { method, pattern, body, query }: Walked,
+  { number, method, pattern, body, query }: Walked,
   given: Record<string, unknown> | undefined,
   random: () => string,
 ): Generator<WrongAttempt> {
@@ -114,11 +116,12 @@ export function* wrongRequests(
     return { ...right, place, secret, ...change(secret) };
   };
 
-  for (const [place, header] of Object.entries(WRONG_CREDENTIALS)) {
-    yield wrong(place, (secret) => ({
-      headers: { ...right.headers, authorization: header(secret) },
-    }));
-  }
+  // One for each endpoint in turn: they are read before the endpoint matters.
+  const credentials = Object.entries(WRONG_CREDENTIALS);
+  const [place, header] = credentials[number % credentials.length]!;
+  yield wrong(place, (secret) => ({
+    headers: { ...right.headers, authorization: header(secret) },
+  }));
   for (const parameter of pattern.match(/:\w+/g) ?? []) {
     yield wrong("a secret as a path parameter", (secret) => ({
       path: pattern.replace(parameter, secret),

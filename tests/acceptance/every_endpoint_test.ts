@@ -10,23 +10,25 @@ import { assertDocumented } from "../helpers/documented.ts";
 import { idOf } from "../helpers/fake_containers.ts";
 import { fakeEngine } from "../helpers/fake_engine.ts";
 import { startLongshore } from "../helpers/longshore.ts";
+import { EXECUTABLE } from "../helpers/program.ts";
 import { exampleOf } from "./endpoint_walk.ts";
 import { plantedSecrets } from "./planted_secrets.ts";
 import { engineOf } from "./planted_service.ts";
 
-Deno.test("every GET endpoint answers without an engine", async () => {
-  await using longshore = await startLongshore();
-  await longshore.call("POST", "/api/edition/trial", {});
+// `compile.sh` has checked its executable in the same way.
+if (EXECUTABLE === undefined) {
+  Deno.test("every GET endpoint answers without an engine", async () => {
+    await using longshore = await startLongshore();
+    await longshore.call("POST", "/api/edition/trial", {});
 
-  const { count, failures } = await checkEveryGet(longshore.baseUrl, await longshore.token(), {
-    engine: false,
+    const { count, failures } = await checkEveryGet(longshore.baseUrl, await longshore.token(), {
+      engine: false,
+    });
+
+    ok(count > 100, `${count} endpoints`);
+    equal(failures.join("\n"), "");
   });
-
-  ok(count > 100, `${count} endpoints`);
-  equal(failures.join("\n"), "");
-  const { body } = await longshore.call("GET", "/metrics");
-  match(body, /^node_uname_info\{.*release="[^"]+"/m);
-});
+}
 
 /** Endpoints whose examples name servers that do not exist. */
 const ASKS_OTHERS = [
@@ -74,4 +76,6 @@ Deno.test("no endpoint fails when it is called with the examples of its document
   equal(failures.join("\n"), "");
   const succeeded = (statuses.get(200) ?? 0) + (statuses.get(201) ?? 0);
   ok(succeeded > operations.length / 2, JSON.stringify([...statuses]));
+  const { body } = await longshore.call("GET", "/metrics", undefined, { token });
+  match(body, /^node_uname_info\{.*release="[^"]+"/m);
 });

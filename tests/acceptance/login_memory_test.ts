@@ -2,8 +2,8 @@ import { equal } from "node:assert/strict";
 import { startLongshore } from "../helpers/longshore.ts";
 import { until } from "../helpers/until.ts";
 
-const WRONG = 60;
-const RIGHT = 20;
+const WRONG = 24;
+const RIGHT = 8;
 
 /** Logins at the same time. */
 const CLIENTS = 4;

@@ -86,17 +86,18 @@ for (
 
 Deno.test("compile.sh fails when the bundle lacks a using of the sources", async () => {
   using directory = temporaryDirectory();
-  // A bundler that turns each into a constant.
+  // A bundler whose bundle has none. The real one takes seconds.
   const deno = `${directory.path}/deno`;
   await Deno.writeTextFile(
     deno,
     `#!/bin/sh
-"${Deno.execPath()}" "$@" || exit
 case $* in
   */bundle.ts*)
     for last in "$@"; do :; done
-    sed -i 's/^\\( *\\)using \\([a-z]*\\) = reserve/\\1const \\2 = reserve/' "$last"/*.js
+    mkdir -p "$last"
+    echo '// services/renames/rename.ts' >"$last/main.js"
     ;;
+  *) exec "${Deno.execPath()}" "$@" ;;
 esac
 `,
     { mode: 0o755 },

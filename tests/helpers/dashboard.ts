@@ -25,6 +25,9 @@ export interface View {
 export const DESKTOP: View = { width: 1280, height: 900 };
 export const PHONE: View = { width: 390, height: 844 };
 
+/** A search for a part of a page takes 10 to 20 ms of the processor. */
+const PATIENT = { deadlineMs: WAIT_MS, intervalMaxMs: 300 };
+
 /** A tab with the dashboard. */
 export interface Dashboard {
   page: Page;
@@ -216,7 +219,7 @@ async function openTab(page: Page, baseUrl: string, view: View): Promise<Dashboa
             const now = document.querySelector("main h1");
             return now !== null && (now !== heading || now.textContent !== text);
           }),
-        { deadlineMs: WAIT_MS },
+        PATIENT,
       );
     },
     loaded: async () => {
@@ -232,25 +235,25 @@ async function openTab(page: Page, baseUrl: string, view: View): Promise<Dashboa
       until(
         `${role} ${name ?? ""}`,
         async () => (await query(role, name))[0],
-        { deadlineMs: WAIT_MS },
+        PATIENT,
       ) as Promise<ElementHandle<HTMLElement>>,
     gone: (role, name) =>
       until(
         `no ${role} ${name ?? ""}`,
         async () => (await query(role, name)).length === 0,
-        { deadlineMs: WAIT_MS },
+        PATIENT,
       ).then(() => {}),
     click: (role, name) =>
       until(
         `${role} ${name ?? ""} can be clicked`,
         async () => await tryToClick(page, (await query(role, name))[0]),
-        { deadlineMs: WAIT_MS },
+        PATIENT,
       ).then(() => {}),
     clickAt: (selector) =>
       until(
         `${selector} can be clicked`,
         async () => await tryToClick(page, await page.$(selector)),
-        { deadlineMs: WAIT_MS },
+        PATIENT,
       ).then(() => {}),
     type: (role, name, text) =>
       until(`${role} ${name} has the text ${text}`, async () => {
@@ -260,7 +263,7 @@ async function openTab(page: Page, baseUrl: string, view: View): Promise<Dashboa
         else await page.keyboard.sendCharacter(text);
         // It may have been rendered again meanwhile.
         return await field!.evaluate((each, text) => each.isConnected && each.value === text, text);
-      }, { deadlineMs: WAIT_MS }).then(() => {}),
+      }, PATIENT).then(() => {}),
     select: (selector, value) =>
       until(`${selector} has ${value}`, async () => {
         const field = await page.$(`${selector}:enabled`);
@@ -269,7 +272,7 @@ async function openTab(page: Page, baseUrl: string, view: View): Promise<Dashboa
           value,
         );
         return hasOption === true && (await field!.select(value)).includes(value);
-      }, { deadlineMs: WAIT_MS }).then(() => {}),
+      }, PATIENT).then(() => {}),
     choose: (row, item) =>
       until(`${item} of ${row} can be chosen`, async () => {
         const [button] = await query("button", `Actions for ${row}`);
@@ -279,13 +282,13 @@ async function openTab(page: Page, baseUrl: string, view: View): Promise<Dashboa
         if (isOpen) return await tryToClick(page, (await query("menuitem", item))[0]);
         await tryToClick(page, button);
         return false;
-      }, { deadlineMs: WAIT_MS }).then(() => {}),
+      }, PATIENT).then(() => {}),
     names: async (role) => await namesOf(page, await query(role)),
     invalid: (role, name) =>
       until(`${role} ${name} is invalid`, async () => {
         const [field] = await query(role, name);
         return await field?.evaluate((each) => each.getAttribute("aria-invalid") === "true");
-      }, { deadlineMs: WAIT_MS }).then(() => {}),
+      }, PATIENT).then(() => {}),
     status: (text) => message(page, query, "status", text),
     alert: (text) => message(page, query, "alert", text),
     async refused(status = 400) {
@@ -294,7 +297,7 @@ async function openTab(page: Page, baseUrl: string, view: View): Promise<Dashboa
         const at = await until(`a complaint like ${form}`, () => {
           const at = complaints.findIndex((each) => form.test(each));
           return at >= 0 && { at };
-        }, { deadlineMs: WAIT_MS });
+        }, PATIENT);
         complaints.splice(at.at, 1);
       }
     },
@@ -418,7 +421,7 @@ async function message(
       found.map((each) => each.evaluate((element) => !element.matches(".toast *"))),
     );
     return isPart.includes(true);
-  }, { deadlineMs: WAIT_MS });
+  }, PATIENT);
 }
 
 /** Clicks an element if it can be clicked now. @returns Whether the click has reached it. */

@@ -62,12 +62,24 @@ export function assertDocumented({ method, path, status, type, body }: Exchanged
   );
 }
 
-const validators = new Map<string, ReturnType<typeof ajv.compile>>();
+type Validate = ReturnType<typeof ajv.compile>;
+
+/** By schema of the document. */
+const validators = new Map<Json, Validate>();
+
+/** By text, because responses have equal schemas. */
+const compiled = new Map<string, Validate>();
 
 /** A schema of the document, compiled once. */
-function validatorOf(schema: Json) {
+function validatorOf(schema: Json): Validate {
+  let validate = validators.get(schema);
+  if (!validate) validators.set(schema, validate = compile(schema));
+  return validate;
+}
+
+function compile(schema: Json): Validate {
   const text = JSON.stringify(schema).replaceAll('"#/', '"document#/');
-  let validate = validators.get(text);
-  if (!validate) validators.set(text, validate = ajv.compile(JSON.parse(text)));
+  let validate = compiled.get(text);
+  if (!validate) compiled.set(text, validate = ajv.compile(JSON.parse(text)));
   return validate;
 }

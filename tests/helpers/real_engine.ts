@@ -340,19 +340,31 @@ function engineAt(kind: RealEngine["kind"], socketPath: string, sandbox?: Sandbo
       return {
         id,
         name,
-        async [Symbol.asyncDispose]() {
-          await docker("rm", "--force", "--volumes", id).catch((error: Error) => {
-            if (!/no such container|in progress/i.test(error.message)) throw error;
-          });
-        },
+        [Symbol.asyncDispose]: () => removeContainer(socketPath, id),
       };
     },
   };
 }
 
+/** Without the command line, which takes 20 ms of the processor. */
+async function removeContainer(socketPath: string, id: string): Promise<void> {
+  using client = clientOf(socketPath);
+  const response = await fetch(`http://engine/containers/${id}?force=1&v=1`, {
+    method: "DELETE",
+    client,
+    signal: AbortSignal.timeout(COMMAND_MAX_MS),
+  });
+  const text = await response.text();
+  if (response.ok || /no such container|in progress/i.test(text)) return;
+  throw new Error(`The container ${id} cannot be removed: ${text}`);
+}
+
+const clientOf = (socketPath: string) =>
+  Deno.createHttpClient({ proxy: { transport: "unix", path: socketPath } });
+
 /** Reads a container's output until it says so: asking again and again would start many programs. */
 async function untilReady(socketPath: string, id: string): Promise<void> {
-  using client = Deno.createHttpClient({ proxy: { transport: "unix", path: socketPath } });
+  using client = clientOf(socketPath);
   const url = `http://engine/containers/${id}/logs?stdout=1&follow=1`;
   const signal = AbortSignal.timeout(COMMAND_MAX_MS);
   const { body } = await fetch(url, { client, signal });

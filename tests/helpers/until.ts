@@ -1,21 +1,30 @@
 /** Waits for conditions outside of the test. @module */
 
-/** Shortest and longest interval between two checks of a condition, in milliseconds. */
+/** Shortest interval between two checks of a condition, in milliseconds. */
 const INTERVAL_MS = 20;
+
+/** Longest interval, unless a check takes much of the processor. */
 const INTERVAL_MAX_MS = 100;
+
+/** Up to the longest one, an interval is this part of the time that has passed. */
+const INTERVAL_PART = 1 / 10;
 
 /**
  * Waits until `condition` returns a value other than `undefined` and `false`, and returns it.
  *
  * @param what The condition in words, for the error: `until("the container is gone", ...)`.
  * @param options.deadlineMs Default 120 000: only a failing test waits that long, and machines may be busy.
+ * @param options.intervalMaxMs Longest interval between two checks, default 100.
  * @throws {Error} At the deadline, with the last error of the condition as its cause. Earlier errors
  * count as "not yet".
  */
 export async function until<T>(
   what: string,
   condition: () => T | Promise<T>,
-  { deadlineMs = 120_000 }: { deadlineMs?: number } = {},
+  { deadlineMs = 120_000, intervalMaxMs = INTERVAL_MAX_MS }: {
+    deadlineMs?: number;
+    intervalMaxMs?: number;
+  } = {},
 ): Promise<Exclude<T, undefined | false>> {
   const start = performance.now();
   const end = start + deadlineMs;
@@ -30,7 +39,7 @@ export async function until<T>(
     }
     // Many checks start a program, which would slow down what a long wait is for.
     const elapsed = performance.now() - start;
-    const interval = Math.min(Math.max(elapsed / 16, INTERVAL_MS), INTERVAL_MAX_MS);
+    const interval = Math.min(Math.max(elapsed * INTERVAL_PART, INTERVAL_MS), intervalMaxMs);
     await new Promise((resolve) => setTimeout(resolve, interval));
   } while (performance.now() < end);
   throw new Error(`Still waiting after ${deadlineMs} ms: ${what}`, { cause });

@@ -73,7 +73,7 @@ async function backUp(tab: Dashboard): Promise<void> {
   await checkBothThemes(tab);
   await tab.click("link", "harbor");
   await tab.find("heading", "harbor");
-  await tab.find("paragraph", /^Last backup (now|\d+ s ago), .* at This host$/);
+  await tab.find("paragraph", /^Last backup (now|\d+ \w+ ago), .* at This host$/);
   await tab.find("button", "Back up");
   await checkBothThemes(tab);
   await tab.go("/backups");

@@ -17,7 +17,8 @@ import { until } from "../helpers/until.ts";
 
 const CONTAINERS = Number(Deno.env.get("LOG_DRILL_CONTAINERS") ?? 5);
 const LINES = Number(Deno.env.get("LOG_DRILL_LINES") ?? 3_000);
-const KILLS = 4;
+/** A container is recreated at the first, and restarted at the second. */
+const KILLS = 2;
 
 /** Limit of containers in one stream. */
 const STREAM_MAX = 50;
