@@ -19,7 +19,13 @@ import { alertEvaluator } from "../alerts/evaluator.ts";
 import { omittedReadRecorder } from "../access/audit/omitted_reads.ts";
 import { certificateWatcher } from "../probes/certificate_watcher.ts";
 import { containerWatcher } from "../containers/watcher.ts";
-import { fleetBoxes, fleetCopies, fleetEvents, fleetKeeper, fleetMember } from "../fleet/workers.ts";
+import {
+  fleetBoxes,
+  fleetCopies,
+  fleetEvents,
+  fleetKeeper,
+  fleetMember,
+} from "../fleet/workers.ts";
 import { gitStatusChannel } from "../git/status/channel.ts";
 import { gitWatcher } from "../git/watcher.ts";
 import { hostSampler } from "../metrics/host/sampler.ts";

@@ -1561,6 +1561,19 @@ export type FleetBlockedImage = {
 
 export type FleetBlockedImageList = { blocked: (FleetBlockedImage)[] };
 
+export type FleetBox = {
+  id: string;
+  user: string;
+  request: string;
+  state: "running" | "succeeded" | "failed" | "refused";
+  jobId: string | null;
+  error: string | null;
+  receivedAt: string;
+  expiresAt: string;
+};
+
+export type FleetBoxList = { boxes: (FleetBox)[] };
+
 export type FleetContainer = {
   id: string;
   name: string;
@@ -1658,6 +1671,23 @@ export type FleetOverview = {
   };
   hosts: (FleetHostOverview)[];
 };
+
+export type FleetPending = {
+  id: string;
+  hostId: string;
+  host: string;
+  user: string;
+  request: string;
+  state: "pending" | "running" | "succeeded" | "failed" | "refused" | "expired";
+  jobId: string | null;
+  error: string | null;
+  createdAt: string;
+  expiresAt: string;
+  exportedAt: string | null;
+  endedAt: string | null;
+};
+
+export type FleetPendingList = { pending: (FleetPending)[] };
 
 export type FleetRun = {
   action: "prune";
@@ -2878,6 +2908,8 @@ export type NewComplianceEntry = {
   outcome?: "success" | "failure";
   metadata?: Record<string, unknown> | null;
 };
+
+export type NewFleetBox = { box: string };
 
 export type NewFleetInvite = {
   name?: string;
@@ -5390,6 +5422,7 @@ export interface Operations {
     result: HostAnswer;
   };
   "DELETE /api/fleet/invites/{id}": { path: { id: string }; result: Done };
+  "DELETE /api/fleet/pending/{id}": { path: { id: string }; result: Done };
   "DELETE /api/git/repositories/{id}": { path: { id: string }; result: Done };
   "DELETE /api/icons/uploaded/{name}": { path: { name: string }; result: Done };
   "DELETE /api/identity/oidc/{id}": { path: { id: string }; result: Done };
@@ -5507,6 +5540,8 @@ export interface Operations {
   "GET /api/backup/stacks": { query?: { unprotected?: boolean }; result: StackBackupList };
   "GET /api/backup/targets": { result: BackupTargetList };
   "GET /api/backup/targets/{id}": { path: { id: string }; result: BackupTarget };
+  "GET /api/boxes": { result: FleetBoxList };
+  "GET /api/boxes/{id}": { path: { id: string }; result: FleetBox };
   "GET /api/compose/keys": { result: ComposeKeys };
   "GET /api/containers": {
     query?: { state?: ContainerState; stack?: string; name?: string };
@@ -5872,6 +5907,7 @@ export interface Operations {
     result: string;
   };
   "GET /api/fleet/overview": { result: FleetOverview };
+  "GET /api/fleet/pending": { result: FleetPendingList };
   "GET /api/fleet/stacks": {
     query?: { search?: string; host?: string; label?: string; limit?: number; offset?: number };
     result: FleetStackList;
@@ -6160,6 +6196,7 @@ export interface Operations {
     body: BackupTargetUnlock | undefined;
     result: Job;
   };
+  "POST /api/boxes": { body: NewFleetBox; result: FleetBox };
   "POST /api/containers/bulk": { body: BulkAction; result: BulkActionResult };
   "POST /api/containers/{id}/attach/ticket": {
     path: { id: string };
@@ -6318,7 +6355,7 @@ export interface Operations {
   "POST /api/fleet/hosts/{id}/api/{path}": {
     path: { id: string; path: string };
     body: HostRequest | undefined;
-    result: HostAnswer;
+    result: HostAnswer | FleetPending;
   };
   "POST /api/fleet/invites": { body: NewFleetInvite | undefined; result: CreatedFleetInvite };
   "POST /api/fleet/run": { query?: { plan?: boolean }; body: FleetRun; result: FleetRunPlan | Job };
@@ -6623,7 +6660,7 @@ export interface Operations {
   "PUT /api/fleet/hosts/{id}/api/{path}": {
     path: { id: string; path: string };
     body: HostRequest | undefined;
-    result: HostAnswer;
+    result: HostAnswer | FleetPending;
   };
   "PUT /api/fleet/waves": { body: FleetWaveChanges | undefined; result: FleetWaves };
   "PUT /api/git/repositories/{id}": {

@@ -56,7 +56,8 @@ export async function requestOfHost(
     method,
     target,
     headers: new Headers(type === undefined ? {} : { "content-type": type }),
-    body: content ? { stream: content.stream, length: null } : jsonBody(body),
+    readBody: () =>
+      Promise.resolve(content ? { stream: content.stream, length: null } : jsonBody(body)),
     caller,
     permissions,
     requestId,
