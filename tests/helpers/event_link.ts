@@ -1,5 +1,6 @@
 /** Events on their way between a member and its hub: both are real applications, and may lose messages. @module */
 
+import { newWaveLink } from "../../services/fleet/waves/exchange.ts";
 import { insertFleetHost } from "../../db/fleet_hosts.ts";
 import { replaceMembership } from "../../db/fleet_membership.ts";
 import { createEventSender } from "../../services/fleet/events/send.ts";
@@ -59,7 +60,9 @@ export function linkEvents(
       if (!losesTaken) sender.onTaken(message as Control<"taken">);
     },
   } as OpenLink;
-  hub.deps.fleet.hosts.set(hostId, { link: hubLink, address: "192.0.2.7", isPending: false });
+  hub.deps.fleet.hosts.set(hostId, {
+    ...{ link: hubLink, address: "192.0.2.7", isPending: false, waves: newWaveLink() },
+  });
   const intake = createIntake(hub.deps, hostId, hubLink);
   const memberLink = { tell: (message: Control) => intake(message as Control<"events">) };
   member.deps.fleet.hub.link = memberLink as OpenLink;

@@ -110,7 +110,7 @@ export function apiStack(
   return stack;
 }
 
-export async function ended(app: LiveApp, id: string): Promise<EndedJob> {
+export async function ended(app: Pick<LiveApp, "call">, id: string): Promise<EndedJob> {
   return await until(`job ${id} has ended`, async () => {
     const { body } = await app.call("GET", `/api/jobs/${id}`);
     return body.endedAt !== null && body;

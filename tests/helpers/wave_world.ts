@@ -129,7 +129,7 @@ export class WaveWorld {
       replaceMembership(member.db, {
         ...{ address: "", hubKey: "", hubNoteKey: publicKey, hubName: "hub", hostId: member.id },
         ...{ name: member.id, isPending: false, challenge: null, challengeProof: null },
-        ...{ joinedAt: "", asksHub: false, labels: {} },
+        ...{ joinedAt: "", asksHub: false, hubTakesEvents: false, labels: {} },
       });
       member.fleet.refresh();
       await world.connect(member);

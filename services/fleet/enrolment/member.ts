@@ -14,7 +14,7 @@ import { type Channel, dialLink, withinHandshake } from "../link/channel.ts";
 import type { Control } from "../link/control.ts";
 import { dial } from "../link/dial.ts";
 import { createLink } from "../link/link.ts";
-import { createEventSender, type EventSender, type SendDeps } from "../events/send.ts";
+import { createEventSender, type SendDeps } from "../events/send.ts";
 import { clockOf } from "../hosts/clock.ts";
 import { createReceiver } from "../waves/member_link.ts";
 import { toBytes } from "./keys.ts";
@@ -111,14 +111,13 @@ async function keepLink(
   fleet.refresh();
   await channel.sendControl({ type: "kept", counter: given.counter });
   let attempt: Attempt = "ended";
-  let sender: EventSender | undefined;
   const receiveWaves = createReceiver(deps, membership);
   const link = createLink(channel, {
     peer: membership.hubKey,
     isClient: true,
     accept: passing.accept,
     onControl(message) {
-      if (message.type === "taken") return sender?.onTaken(message);
+      if (message.type === "taken") return sender.onTaken(message);
       receiveWaves(message, link);
       if (message.type === "rekeyed") receiveRekeyed(deps, message);
       if (message.type === "accepted") updateMembership(db, hostId, { isPending: false });
@@ -133,7 +132,7 @@ async function keepLink(
   log.info("connected to the hub", { hub: hubName, isPending });
   const over = new AbortController();
   link.closed.then(() => over.abort());
-  sender = createEventSender(deps, link);
+  const sender = createEventSender(deps, link);
   await Promise.all([tick(), watchMembership(), sender.run(over.signal)]);
   fleet.hub.link = undefined;
   fleet.hub.reason = await link.closed;

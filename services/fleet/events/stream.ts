@@ -207,7 +207,7 @@ function changeFrames(
   lists[type] = rows;
   const set = [...rows.values()]
     .filter((row) => row !== before?.get(row.id))
-    .flatMap((row) => visibleRow(scopeAtHost(caller), type, row as never) ?? []);
+    .flatMap((row) => visibleRow(scope, type, row as never) ?? []);
   const removed = [...before?.keys() ?? []].filter((key) => !rows.has(key));
   const isWhole = before === undefined;
   if (!isWhole && set.length + removed.length === 0) return [];

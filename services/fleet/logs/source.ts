@@ -5,7 +5,7 @@
  * @module
  */
 
-import { type AppError, asAppError, type ErrorCode } from "../../errors.ts";
+import { asAppError, type ErrorCode } from "../../errors.ts";
 import { encode, type StreamChunk } from "../../stream/chunks.ts";
 import { sleep } from "../../waiting.ts";
 import { type Frame, readFrames } from "../copies/frames.ts";

@@ -173,7 +173,7 @@ function hasContainer(
   const scope = scopeAtHost(caller);
   return copy.lists.containers.values().some((row) =>
     (row.name === ref || row.id.startsWith(ref)) &&
-    visibleRow(scopeAtHost(caller), "containers", row)
+    visibleRow(scope, "containers", row)
   );
 }
 

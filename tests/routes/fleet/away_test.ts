@@ -50,6 +50,7 @@ async function awayFleet(member: TestAppOptions = {}): Promise<AwayFleet> {
     ...{ address: "https://hub", hubKey: await keyOf(hub), hubName: "hub-1" },
     ...{ hubNoteKey: (await noteKeys(hub)).publicKey, hostId: fleet.host.id, name: "edge-7" },
     ...{ isPending: false, challenge: null, challengeProof: null, joinedAt: now },
+    ...{ hubTakesEvents: false, asksHub: false, labels: {} },
   });
   for (const { fleet } of [hub, host]) fleet.refresh();
   setContainers(fleet.member, WEB);

@@ -271,6 +271,28 @@ const EXPECTED: { [Kind in keyof EventMap]: { data: EventMap[Kind]; lines: strin
     data: { host: "edge-7", hostId: "h1" },
     lines: ["🟢 host-1: Host back: edge-7"],
   },
+  "update.blocked": {
+    data: {
+      ...{ host: "edge-7", hostId: "h1", container: "web", image: "nginx:1", digest: "sha256:a" },
+      ...{ platform: "linux/amd64", reason: "Unhealthy after 30 s" },
+    },
+    lines: [
+      "🟠 host-1: Image blocked for the fleet: edge-7",
+      "Image: nginx:1",
+      "Reason: Unhealthy after 30 s",
+      "Platform: linux/amd64",
+    ],
+  },
+  "update.block_lifted": {
+    data: {
+      host: "edge-7",
+      image: "nginx:1",
+      digest: "sha256:a",
+      platform: "linux/amd64",
+      by: "u1",
+    },
+    lines: [],
+  },
   "fleet.run_ended": {
     data: {
       jobId: "j1",

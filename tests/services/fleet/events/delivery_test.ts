@@ -1,3 +1,4 @@
+import { newWaveLink } from "../../../../services/fleet/waves/exchange.ts";
 import { deepEqual, equal, match } from "node:assert/strict";
 import { countOutgoingEvents, selectOutgoingEvents } from "../../../../db/fleet_outgoing_events.ts";
 import { deleteMembership } from "../../../../db/fleet_membership.ts";
@@ -205,7 +206,9 @@ Deno.test("a host that sends events before the last were taken is disconnected",
   const hostId = addHost(hub, "edge-7");
   const closed = Promise.withResolvers<string>();
   const link = { closed: closed.promise, close: closed.resolve, tell: () => {} };
-  hub.deps.fleet.hosts.set(hostId, { link: link as never, address: "", isPending: false });
+  hub.deps.fleet.hosts.set(hostId, {
+    ...{ link: link as never, address: "", isPending: false, waves: newWaveLink() },
+  });
   // It has sent too many before, so that the next ones wait.
   hub.deps.fleet.paces.set(hostId, performance.now() + 60_000);
   const take = createIntake(hub.deps, hostId, link);

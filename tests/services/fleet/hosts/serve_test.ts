@@ -375,7 +375,7 @@ Deno.test("createAdmission() allows one client 8 handshakes at a time, and forge
 
 Deno.test("createAdmission() gives up the oldest silent handshake when all places are taken", () => {
   let ms = HOUR_MS;
-  const admission = createAdmission(() => new Date(ms += 1_000));
+  const admission = createAdmission(() => new Date(ms += 1_000), () => true);
   const givenUp: string[] = [];
   const begin = (address: string, isSilent = true) =>
     admission.run(address, (place) => {

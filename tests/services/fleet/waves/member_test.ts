@@ -22,7 +22,14 @@ const IMAGE = { digest: NEW, platform: "linux/amd64" };
 function joinFleet({ deps }: TestApp): void {
   replaceMembership(deps.db, {
     ...{ address: "", hubKey: "", hubNoteKey: "", hubName: "hub-1", hostId: "h1", name: "edge-7" },
-    ...{ isPending: false, challenge: null, challengeProof: null, joinedAt: "", asksHub: true },
+    ...{
+      isPending: false,
+      challenge: null,
+      challengeProof: null,
+      joinedAt: "",
+      asksHub: true,
+      hubTakesEvents: false,
+    },
     labels: {},
   });
   deps.fleet.refresh();
@@ -39,7 +46,7 @@ async function block({ deps }: TestApp): Promise<void> {
 }
 
 /** The container `web` of a registry that has a new image. */
-async function outdated() {
+function outdated() {
   const registry = startTagServer();
   const image = `${registry.address}/app:1`;
   registry.tags.set("app:1", NEW);
