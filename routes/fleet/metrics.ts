@@ -32,7 +32,7 @@ export const metricsEndpoints = (deps: Deps) => [
     role: "viewer",
     permission: "fleet:read",
     acceptsMetricsToken: true,
-    returns: z.array(Target),
+    returns: z.array(Target).meta({ id: "FleetMetricsTargetList" }),
   }, ({ caller, request }) => {
     return listTargets(deps, caller, new URL(baseUrl(deps.config, request)));
   }),

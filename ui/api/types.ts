@@ -1662,6 +1662,8 @@ export type FleetInviteList = { invites: (FleetInvite)[] };
 
 export type FleetMetricsTarget = { targets: (string)[]; labels: Record<string, string> };
 
+export type FleetMetricsTargetList = (FleetMetricsTarget)[];
+
 export type FleetOverview = {
   sums: {
     containers: { total: number; running: number; unhealthy: number; restarting: number } | null;
@@ -5912,7 +5914,7 @@ export interface Operations {
     query?: { search?: string; host?: string; label?: string; limit?: number; offset?: number };
     result: FleetStackList;
   };
-  "GET /api/fleet/targets": { result: (FleetMetricsTarget)[] };
+  "GET /api/fleet/targets": { result: FleetMetricsTargetList };
   "GET /api/fleet/updates": {
     query?: { search?: string; host?: string; label?: string; limit?: number; offset?: number };
     result: FleetUpdateList;

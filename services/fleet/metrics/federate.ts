@@ -30,7 +30,7 @@ export function listTargets(
   origin: URL,
 ): MetricsTarget[] {
   const { host, pathname, protocol } = origin;
-  const root = pathname.replace(/\/+$/, "");
+  const root = pathname.replace(/\/$/, "");
   return visibleHosts(deps, viewer)
     .filter(({ isPending, leftAt }) => !isPending && leftAt === null)
     .map(({ name, labels }) => ({
