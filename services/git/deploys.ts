@@ -26,6 +26,7 @@ import { AUTHOR, measure } from "./follow.ts";
 import { nextStep, stateOf } from "./state.ts";
 import { isAccepted } from "./repositories.ts";
 import { reportStatus } from "./status/channel.ts";
+import { hasOtherLabels, labelsOfHost } from "./labels.ts";
 
 /** Jobs that are read of a stack. */
 const JOBS_READ = 20;
@@ -142,7 +143,7 @@ async function takeStep(deps: Deps, stack: string, isOpen: boolean): Promise<voi
     isBusy: maintenance.active ||
       selectUnfinishedJobOf(db, { targetType: "stack", target: stack }) !== undefined,
   });
-  if (step !== "none" && !isTrusted(deps, row)) return;
+  if (step !== "none" && (!isTrusted(deps, row) || !isChosen(deps, row))) return;
   const attempt = `${stack} ${row.version}`;
   if (step === "none" || deps.git.isPaused(attempt, deps.now())) return;
   try {
@@ -159,6 +160,12 @@ function isTrusted({ db }: Deps, { stack, repositoryId, version }: GitStack): bo
   const repository = selectGitRepository(db, repositoryId);
   const commit = selectStackVersion(db, stack, version!)?.gitCommit;
   return repository !== undefined && !!commit && isAccepted(repository, commit);
+}
+
+/** Labels of this host can have changed since its repository was fetched. */
+function isChosen(deps: Deps, { isMapped, repositoryId }: GitStack): boolean {
+  const repository = selectGitRepository(deps.db, repositoryId);
+  return !isMapped || !repository || !hasOtherLabels(repository, labelsOfHost(deps));
 }
 
 async function reportPlan(deps: Deps, { stack, repositoryId, version }: GitStack): Promise<void> {

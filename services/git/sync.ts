@@ -81,6 +81,8 @@ async function sync(
     !hasOtherLabels(repository, labels);
   if (isKnown && !isForced) {
     updateGitRepositoryFields(db, id, { checkedAt, error: null, retryAt: null });
+    // A forge can send it before its reference has changed, and again afterwards.
+    deps.git.forgetDeliveries(id);
     return;
   }
   const fetchOnce = () => fetchAndFollow(deps, { ...repository, labels }, remote, signal);
