@@ -45,6 +45,8 @@ export interface ImageSource {
   executable: string;
   /** Time of the released commit, ISO 8601. */
   created: string;
+  /** Level of `gzip` for our layer, 1 (fastest) to 9; default: 6. */
+  level?: number;
 }
 
 interface Descriptor {
@@ -155,7 +157,7 @@ async function addJson(layout: string, value: unknown, mediaType: string): Promi
 /** @returns The compressed layer with the program, and the digest of its content. */
 async function writeLayer(
   work: string,
-  { executable, created }: ImageSource,
+  { executable, created, level = 6 }: ImageSource,
 ): Promise<{ path: string; diffId: string }> {
   const files = `${work}/files`;
   const program = `${files}/usr/local/lib/longshore/longshore`;
@@ -175,7 +177,7 @@ async function writeLayer(
   // The owner of a directory becomes that of a new volume in its place.
   await tar(["-rf", path, "-C", files, "data"], OWNER, time);
   const diffId = `sha256:${await sha256(path)}`;
-  await run("gzip", ["-n", path]);
+  await run("gzip", ["-n", `-${level}`, path]);
   return { path: `${path}.gz`, diffId };
 }
 

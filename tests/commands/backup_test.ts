@@ -5,22 +5,13 @@ import { startTrial } from "../../services/access/license/licenses.ts";
 import { createLicense } from "../../services/access/license/license.ts";
 import { silentLog } from "../../services/log.ts";
 import { contentOf, runCommand, temporaryDirectory } from "../helpers/command.ts";
+import { LEFT_API_KEY, LEFT_REASON, type LeftData, leftData } from "../helpers/left_data.ts";
 import { licenseKeyFor, writeLicenseKeys } from "../helpers/licenses.ts";
 import { type Longshore, startLongshore } from "../helpers/longshore.ts";
 import { until } from "../helpers/until.ts";
 
-const API_KEY = "the key of the backup tests, long enough";
+const API_KEY = LEFT_API_KEY;
 const env = { API_KEY };
-
-/** A place for backups, and a data directory that a service used and left in order. */
-async function installation(): Promise<{ path: string; dataDir: string } & Disposable> {
-  const directory = temporaryDirectory();
-  const dataDir = `${directory.path}/data`;
-  await using longshore = await startLongshore({ dataDir, env });
-  await setReason(longshore, "before");
-  equal(await longshore.stop(), 0);
-  return { path: directory.path, dataDir, [Symbol.dispose]: () => directory[Symbol.dispose]() };
-}
 
 const setReason = (longshore: Longshore, reason: string) =>
   longshore.call("POST", "/api/maintenance", { enabled: true, reason });
@@ -109,7 +100,7 @@ Deno.test("a backup taken under write load restores to a consistent state", asyn
 });
 
 Deno.test("backup and restore leave no temporary files and keep the replaced files", async () => {
-  using place = await installation();
+  using place = await leftData();
   const before = contentOf(place.dataDir);
   const file = `${place.path}/b.tar`;
 
@@ -142,46 +133,42 @@ Deno.test("backup and restore leave no temporary files and keep the replaced fil
 });
 
 Deno.test("a backup restores to a new host", async () => {
-  using place = await installation();
-  await backup(place.dataDir, `${place.path}/b.tar`);
+  using place = await leftData();
   const dataDir = `${place.path}/elsewhere/data`;
-  equal((await run(dataDir, "restore", `${place.path}/b.tar`)).code, 0);
+  equal((await run(dataDir, "restore", place.backup)).code, 0);
   await using longshore = await startLongshore({ dataDir, env });
-  equal(await reasonIn(longshore), "before");
+  equal(await reasonIn(longshore), LEFT_REASON);
   equal(await longshore.stop(), 0);
 });
 
 Deno.test("a restore replaces a damaged state database", async () => {
-  using place = await installation();
-  await backup(place.dataDir, `${place.path}/b.tar`);
+  using place = await leftData();
   Deno.writeTextFileSync(`${place.dataDir}/state.sqlite`, "");
-  equal((await run(place.dataDir, "restore", `${place.path}/b.tar`)).code, 0);
+  equal((await run(place.dataDir, "restore", place.backup)).code, 0);
   await using longshore = await startLongshore({ dataDir: place.dataDir, env });
-  equal(await reasonIn(longshore), "before");
+  equal(await reasonIn(longshore), LEFT_REASON);
   equal(await longshore.stop(), 0);
 });
 
 Deno.test("a restore is refused while the service runs and does not disturb it", async () => {
-  using place = await installation();
-  await backup(place.dataDir, `${place.path}/b.tar`);
+  using place = await leftData();
   await using longshore = await startLongshore({ dataDir: place.dataDir, env });
-  const { code, stderr } = await run(place.dataDir, "restore", `${place.path}/b.tar`);
+  const { code, stderr } = await run(place.dataDir, "restore", place.backup);
   equal(code, 1);
   equal(
     stderr,
     `longshore: DATA_DIR=${place.dataDir} is in use by another Longshore; stop it before a restore\n`,
   );
-  equal(await reasonIn(longshore), "before");
+  equal(await reasonIn(longshore), LEFT_REASON);
   equal(await longshore.stop(), 0);
 });
 
 /** The files of a backup, unpacked; packed again by `pack`, with sums that fit. */
-async function unpacked(place: { path: string; dataDir: string }) {
+async function unpacked(place: LeftData) {
   const directory = `${place.path}/unpacked`;
-  await backup(place.dataDir, `${place.path}/good.tar`);
   Deno.mkdirSync(directory);
   const { success } = await new Deno.Command("tar", {
-    args: ["-xf", `${place.path}/good.tar`, "-C", directory],
+    args: ["-xf", place.backup, "-C", directory],
   }).output();
   ok(success);
   return {
@@ -251,7 +238,7 @@ for (
   ]
 ) {
   Deno.test(`a backup with ${what} is refused and the old data is unchanged`, async () => {
-    using place = await installation();
+    using place = await leftData();
     await make(await unpacked(place));
     const before = contentOf(place.dataDir);
 
@@ -265,7 +252,7 @@ for (
 }
 
 Deno.test("restore refuses damaged, truncated, foreign and missing files and changes nothing", async () => {
-  using place = await installation();
+  using place = await leftData();
   const file = `${place.path}/b.tar`;
   await backup(place.dataDir, file);
   const whole = Deno.readFileSync(file);
@@ -294,11 +281,9 @@ Deno.test("restore refuses damaged, truncated, foreign and missing files and cha
 });
 
 Deno.test("a restore into a new directory does not report replaced files", async () => {
-  using place = await installation();
-  const file = `${place.path}/b.tar`;
-  await backup(place.dataDir, file);
+  using place = await leftData();
 
-  const { code, stdout } = await run(`${place.path}/new`, "restore", file);
+  const { code, stdout } = await run(`${place.path}/new`, "restore", place.backup);
 
   equal(code, 0);
   match(stdout, /^Restored [^\n]+\n$/);
@@ -309,7 +294,7 @@ Deno.test("a restore into a new directory does not report replaced files", async
 });
 
 Deno.test("an existing file is replaced only with --force, and a file of the service never", async () => {
-  using place = await installation();
+  using place = await leftData();
   const file = `${place.path}/b.tar`;
   Deno.writeTextFileSync(file, "precious");
   const refused = await run(place.dataDir, "backup", file);
@@ -335,7 +320,7 @@ Deno.test("an existing file is replaced only with --force, and a file of the ser
 });
 
 Deno.test("a damaged state database cannot be backed up; damaged metrics are left out", async () => {
-  using place = await installation();
+  using place = await leftData();
   const file = `${place.path}/b.tar`;
   Deno.writeTextFileSync(`${place.dataDir}/metrics.sqlite`, "no database ".repeat(1_000));
   const partly = await run(place.dataDir, "backup", file);
@@ -358,7 +343,7 @@ Deno.test("a damaged state database cannot be backed up; damaged metrics are lef
 Deno.test(
   "the license is in the backup; a restore without one keeps the current license",
   async () => {
-    using place = await installation();
+    using place = await leftData();
     const licenseFile = `${place.dataDir}/license.key`;
     await backup(place.dataDir, `${place.path}/without.tar`);
     const key = await licenseKeyFor();
@@ -380,14 +365,13 @@ Deno.test(
 );
 
 Deno.test("restoring a backup from before the trial does not allow a second trial", async () => {
-  using place = await installation();
-  await backup(place.dataDir, `${place.path}/b.tar`);
+  using place = await leftData();
   const db = openStateDatabase(`${place.dataDir}/state.sqlite`);
   const now = () => new Date("2020-01-01T00:00:00Z");
   startTrial({ counts: {}, db, license: createLicense(now), log: silentLog, now });
   db.close();
 
-  equal((await run(place.dataDir, "restore", `${place.path}/b.tar`)).code, 0);
+  equal((await run(place.dataDir, "restore", place.backup)).code, 0);
 
   await using longshore = await startLongshore({ dataDir: place.dataDir, env });
   const { status, body } = await longshore.call("POST", "/api/edition/trial");
@@ -397,7 +381,7 @@ Deno.test("restoring a backup from before the trial does not allow a second tria
 });
 
 Deno.test("an interrupted backup leaves no files", async () => {
-  using place = await installation();
+  using place = await leftData();
   Deno.mkdirSync(`${place.path}/out`);
   // A program that was asked to end before it began; a signal comes too late for so little data.
   const { backup } = await import("../../commands/backup.ts");
@@ -428,13 +412,13 @@ Deno.test("an interrupted backup leaves no files", async () => {
 const ignore = Deno.uid() !== 0;
 
 Deno.test("files that root restores belong to the service's user", { ignore }, async () => {
-  using place = await installation();
+  using place = await leftData();
   const file = `${place.path}/b.tar`;
   await belongToService(place, [[["backup", file]], [["restore", file]], [["user", "list"]]]);
 });
 
 Deno.test("a license that root installs belongs to the service's user", { ignore }, async () => {
-  using place = await installation();
+  using place = await leftData();
   const LICENSE_KEYS_FILE = writeLicenseKeys(place.path);
   await belongToService(place, [[["license", "install", "-"], await licenseKeyFor()]], {
     LICENSE_KEYS_FILE,

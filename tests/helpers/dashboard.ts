@@ -194,10 +194,11 @@ async function openTab(page: Page, baseUrl: string, view: View): Promise<Dashboa
   page.setDefaultTimeout(WAIT_MS);
   await page.setViewport(view);
   await page.evaluateOnNewDocument(recordMessages);
+  await page.evaluateOnNewDocument(countChanges);
   const throttling = Number(Deno.env.get("LONGSHORE_SLOW_BROWSER") ?? 1);
   if (throttling > 1) await page.emulateCPUThrottling(throttling);
   const session = await page.createCDPSession();
-  const query: Query = (role, name) => findParts(page, session, role, name);
+  const query = patientQuery(page, (role, name) => findParts(page, session, role, name));
 
   const dashboard: Dashboard = {
     page,
@@ -385,6 +386,43 @@ function recordMessages(): void {
       shown.push({ role: each.getAttribute("role")!, text: each.getAttribute("aria-label")! });
     }
   }).observe(document, { childList: true, subtree: true });
+}
+
+/**
+ * Runs in the page: counts what may add a part to it or take one from it, apart from the inside of
+ * shadow roots.
+ */
+function countChanges(): void {
+  let count = 0;
+  const increase = () => void count++;
+  new MutationObserver(increase).observe(document, {
+    ...{ attributes: true, characterData: true, childList: true, subtree: true },
+  });
+  for (const type of ["toggle", "load", "animationend", "transitionend"]) {
+    addEventListener(type, increase, true);
+  }
+  addEventListener("resize", increase);
+  Object.assign(globalThis, { pageState: () => `${performance.timeOrigin} ${count}` });
+}
+
+/** After this time a part is searched for again, though the page seems to be the same. */
+const SAME_MAX_MS = 1_000;
+
+/** A query that does not repeat a search without result while the page is the same. */
+function patientQuery(page: Page, query: Query): Query {
+  let missed: { wanted: string; state: unknown; at: number } | undefined;
+  return async (role, name) => {
+    const wanted = `${role} ${name}`;
+    // deno-lint-ignore no-explicit-any
+    const state = await page.evaluate(() => (globalThis as any).pageState?.());
+    const isSame = missed?.wanted === wanted && missed.state === state &&
+      performance.now() - missed.at < SAME_MAX_MS;
+    if (isSame) return [];
+    const at = performance.now();
+    const found = await query(role, name);
+    missed = found.length === 0 ? { wanted, state, at } : undefined;
+    return found;
+  };
 }
 
 /** The problems at the fields of forms, with their names. */

@@ -40,6 +40,7 @@ if (EXECUTABLE !== undefined) {
           base: `${directory}/base`,
           executable: EXECUTABLE!,
           created: "2026-01-31T12:00:00.000Z",
+          level: 1,
         });
         const docker = dockerOf(engine);
         match(await docker("load", "--input", `${directory}/image.tar`), /longshore:1\.2\.3/);
