@@ -19,10 +19,13 @@ const LINK_BYTES_MAX = 4096;
 const LINK = "120000";
 const LFS_POINTER = "version https://git-lfs.github.com/spec/v1\n";
 
+/** Entries of a directory by name. */
+type Directory = ReadonlyMap<string, Entry>;
+
 /** The files of one commit; paths are relative to the root, without `./`. */
 export interface Tree {
   /** Entries of a directory; none if it is not one. */
-  list(directory: string): Promise<readonly Entry[]>;
+  list(directory: string): Promise<Directory>;
   /**
    * The text of a file; `undefined` if it does not exist.
    *
@@ -35,19 +38,19 @@ export interface Tree {
 const refuse = (path: string, problem: string) => new AppError("conflict", `${path} ${problem}`);
 
 export function openTree(bare: Pick<Bare, "tree" | "blob">, commit: string): Tree {
-  const directories = new Map<string, Promise<readonly Entry[]>>();
+  const directories = new Map<string, Promise<Directory>>();
   let entries = 0;
 
-  const readDirectory = async (oid: string): Promise<readonly Entry[]> => {
-    const tree = await bare.tree(oid);
-    entries += tree.length;
-    if (entries > ENTRIES_MAX) {
+  const readDirectory = async (oid: string): Promise<Directory> => {
+    const tree = await bare.tree(oid, ENTRIES_MAX - entries);
+    if (!tree) {
       throw new AppError(
         "conflict",
         `The directories of the stacks have more than ${ENTRIES_MAX} entries, which is the limit`,
       );
     }
-    return tree;
+    entries += tree.length;
+    return new Map(tree.map((entry) => [entry.path, entry]));
   };
   const list = (oid: string) => {
     const known = directories.get(oid) ?? readDirectory(oid);
@@ -64,7 +67,7 @@ export function openTree(bare: Pick<Bare, "tree" | "blob">, commit: string): Tre
     for (let name = rest.shift(); name !== undefined; name = rest.shift()) {
       if (entry.type === "commit") throw refuse(at, "is a submodule, which is not fetched");
       if (entry.type !== "tree") return undefined;
-      const found = (await list(entry.oid)).find((each) => each.path === name);
+      const found = (await list(entry.oid)).get(name);
       if (!found) return undefined;
       const next = posix.join(at, name);
       if (found.mode !== LINK) {
@@ -87,7 +90,7 @@ export function openTree(bare: Pick<Bare, "tree" | "blob">, commit: string): Tre
   return {
     async list(directory) {
       const entry = await locate(directory);
-      return entry?.type === "tree" ? await list(entry.oid) : [];
+      return entry?.type === "tree" ? await list(entry.oid) : new Map();
     },
     async read(path) {
       const entry = await locate(path);
