@@ -10,6 +10,9 @@ const ENTRIES_MAX = 20_000;
 /** Largest file, in bytes. */
 const FILE_BYTES_MAX = 1024 * 1024;
 
+/** Limit of symbolic links that are followed for all files; each is read on its own. */
+const LINKS_READ_MAX = 20_000;
+
 /** Limit of symbolic links from a path to its file, as that of most systems. */
 const LINKS_MAX = 40;
 
@@ -40,6 +43,7 @@ const refuse = (path: string, problem: string) => new AppError("conflict", `${pa
 export function openTree(bare: Pick<Bare, "tree" | "blob">, commit: string): Tree {
   const directories = new Map<string, Promise<Directory>>();
   let entries = 0;
+  let linksRead = 0;
 
   const readDirectory = async (oid: string): Promise<Directory> => {
     const tree = await bare.tree(oid, ENTRIES_MAX - entries);
@@ -73,6 +77,12 @@ export function openTree(bare: Pick<Bare, "tree" | "blob">, commit: string): Tre
       if (found.mode !== LINK) {
         [entry, at] = [found, next];
         continue;
+      }
+      if (++linksRead > LINKS_READ_MAX) {
+        throw new AppError(
+          "conflict",
+          `The stacks need more than ${LINKS_READ_MAX} symbolic links, which is the limit`,
+        );
       }
       const bytes = await bare.blob(found.oid, LINK_BYTES_MAX);
       if (!bytes) throw refuse(next, "is a symbolic link that is too long");
