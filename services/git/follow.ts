@@ -24,7 +24,6 @@ import type { Deps } from "../deps.ts";
 import { asAppError, InputError } from "../errors.ts";
 import { emit, type EmitDeps } from "../events/emit.ts";
 import type { Bare } from "./fetch/bare.ts";
-import { rangeBetween } from "./fetch/commits.ts";
 import { openTree, type Tree } from "./fetch/tree.ts";
 import { openSecrets } from "./credentials.ts";
 import { findStacks, type MappedStack } from "./mapping.ts";
@@ -85,13 +84,11 @@ async function markRewritten(
   bare: Bare,
   commit: string,
 ): Promise<void> {
-  const known = new Map<string, boolean>();
   for (const { stack, deployedCommit } of selectGitStacksOf(db, id)) {
     // After a change of the address, only the deployed commit is known.
     const base = head?.id ?? deployedCommit;
     if (base === null) continue;
-    const isForward = known.get(base) ?? (await rangeBetween(bare, base, commit)).isForward;
-    known.set(base, isForward);
+    const { isForward } = await bare.range(base, commit);
     if (!isForward) updateGitStack(db, stack, { isRewritten: true });
   }
 }
@@ -284,6 +281,6 @@ export async function measure(
     updateGitStack(db, stack, { behind: null });
     return;
   }
-  const { commits, isPartial } = await rangeBetween(bare, deployedCommit, head);
+  const { commits, isPartial } = await bare.range(deployedCommit, head);
   updateGitStack(db, stack, { behind: commits.length + (isPartial ? 1 : 0) });
 }

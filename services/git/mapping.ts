@@ -3,6 +3,7 @@
 import { posix } from "node:path";
 import type { GitRepository } from "../../db/git_repositories.ts";
 import type { GitStack } from "../../db/git_stacks.ts";
+import { createYield } from "../waiting.ts";
 import type { Tree } from "./fetch/tree.ts";
 import { isForHost } from "./labels.ts";
 
@@ -64,7 +65,9 @@ async function findFiles(tree: Tree, path: string): Promise<{ path: string; text
   const [before, behind] = parts[at]!.split("*") as [string, string];
   const parent = parts.slice(0, at).join("/");
   const found: { path: string; text: string }[] = [];
-  for (const { path: name } of await tree.list(parent)) {
+  const pause = createYield();
+  for (const name of (await tree.list(parent)).keys()) {
+    await pause();
     // One more, which is reported.
     if (found.length > STACKS_MAX) break;
     if (name.length < before.length + behind.length) continue;
@@ -77,6 +80,6 @@ async function findFiles(tree: Tree, path: string): Promise<{ path: string; text
 }
 
 async function isFile(tree: Tree, path: string): Promise<boolean> {
-  const entries = await tree.list(posix.dirname(path));
-  return entries.some((entry) => entry.path === posix.basename(path) && entry.type === "blob");
+  const directory = await tree.list(posix.dirname(path));
+  return directory.get(posix.basename(path))?.type === "blob";
 }

@@ -14,10 +14,9 @@ import { errorFields } from "../log.ts";
 import type { OutboundDeps } from "../outbound/url.ts";
 import { SignatureError } from "../release/ssh_signature.ts";
 import { remoteOf } from "./credentials.ts";
-import { type Bare, type FollowedRef, readRemoteCommit, removeBare } from "./fetch/bare.ts";
-import { rangeBetween } from "./fetch/commits.ts";
+import { type Bare, type FollowedRef, removeBare } from "./fetch/bare.ts";
 import type { Remote } from "./fetch/http.ts";
-import { openRepository } from "./fetch/repository.ts";
+import { openRepository, readNewest } from "./fetch/repository.ts";
 import { followCommit, type FollowDeps } from "./follow.ts";
 import { hasOtherLabels, labelsOfHost } from "./labels.ts";
 import { assertUnchanged, requireRepository } from "./repositories.ts";
@@ -70,7 +69,7 @@ async function sync(
   const { id, head, refused } = repository;
   const remote = remoteOf(deps, repository);
   const ref = refOf(repository);
-  const newest = await readRemoteCommit(deps, remote, ref, signal);
+  const newest = await readNewest(deps, id, remote, ref, signal);
   const checkedAt = now().toISOString();
   if (newest === undefined) {
     throw new AppError("not_found", `The repository does not have the ${describeRef(ref)}`);
@@ -189,7 +188,7 @@ async function signerOf(
   if (signatures === "off") return null;
   const signers = parseSigners(allowedSigners, "allowedSigners");
   const range = signatureScope === "range" && head !== null && head.id !== id
-    ? await rangeBetween(bare, head.id, id)
+    ? await bare.range(head.id, id)
     : { commits: [], isPartial: false };
   if (range.isPartial) {
     throw new SignatureError(

@@ -4,7 +4,7 @@ import type { Deps } from "../deps.ts";
 import { asAppError } from "../errors.ts";
 import type { OutboundDeps } from "../outbound/url.ts";
 import { remoteOf } from "./credentials.ts";
-import { readRemoteCommit } from "./fetch/bare.ts";
+import { readNewest } from "./fetch/repository.ts";
 import { requireRepository } from "./repositories.ts";
 
 export interface RepositoryTest {
@@ -17,7 +17,7 @@ export interface RepositoryTest {
 
 /** @throws {AppError} `not_found`. */
 export async function testRepository(
-  deps: OutboundDeps & Pick<Deps, "db" | "secrets">,
+  deps: OutboundDeps & Pick<Deps, "db" | "git" | "secrets">,
   id: string,
 ): Promise<RepositoryTest> {
   const repository = requireRepository(deps, id);
@@ -30,7 +30,7 @@ export async function testRepository(
   });
   try {
     const { refKind: kind, refName: name } = repository;
-    const commit = await readRemoteCommit(deps, remoteOf(deps, repository), { kind, name });
+    const commit = await readNewest(deps, id, remoteOf(deps, repository), { kind, name });
     if (commit !== undefined) return outcome(null, commit);
     return outcome("The repository has no such branch or tag, or no commits", null);
   } catch (error) {

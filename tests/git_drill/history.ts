@@ -7,7 +7,6 @@
 
 import { deepEqual, equal } from "node:assert/strict";
 import { fetchCommit, openBare } from "../../services/git/fetch/bare.ts";
-import { rangeBetween } from "../../services/git/fetch/commits.ts";
 import { temporaryDirectory } from "../helpers/command.ts";
 import { gitServer, type WorkingCopy } from "../helpers/git_server.ts";
 import { testConfig } from "../helpers/test_app.ts";
@@ -32,10 +31,11 @@ export async function followHistory(): Promise<void> {
   await importCommits(copy, first, COMMITS);
   const head = await fetch();
   const bare = await openBare(deps, "many");
-  const { commits, isPartial } = await rangeBetween(bare, first, head);
+  const { commits, isPartial } = await bare.range(first, head);
   deepEqual([commits.length, isPartial], [1_000, true]);
   await importCommits(copy, head, 5);
-  const next = await rangeBetween(bare, head, await fetch());
+  const fetched = await fetch();
+  const next = await (await openBare(deps, "many")).range(head, fetched);
   deepEqual([next.commits.length, next.isPartial, next.isForward], [5, false, true]);
   console.log(`${COMMITS} commits: counted to the limit`);
 }

@@ -9,8 +9,15 @@ import { join, resolve } from "node:path";
 import { nodeFs } from "../../builtins.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError, asAppError } from "../../errors.ts";
-import { type Commit, COMMITS_MAX, toCommit } from "./commits.ts";
-import { failure, gitHttp, PACK_BYTES_MAX, type Remote } from "./http.ts";
+import { type Commit, COMMITS_MAX, createHistory, type Range, toCommit } from "./commits.ts";
+import {
+  type AnswerOptions,
+  failure,
+  gitHttp,
+  PACK_BYTES_MAX,
+  REFS_BYTES_MAX,
+  type Remote,
+} from "./http.ts";
 import { assertPack } from "./pack_check.ts";
 
 /** Kind of the followed ref; `head` is the default branch. */
@@ -27,8 +34,10 @@ export interface Bare {
   commit(id: string): Promise<Commit>;
   /** As its signature covers it. */
   rawCommit(id: string): Promise<Uint8Array<ArrayBuffer>>;
-  /** @param id Also of a commit. */
-  tree(id: string): Promise<readonly Entry[]>;
+  /** Compares commits. Those that were not fetched end its walk. */
+  range(base: string, head: string): Promise<Range>;
+  /** `undefined` for one with more entries. @param id Also of a commit. */
+  tree(id: string, entriesMax: number): Promise<readonly Entry[] | undefined>;
   /** `undefined` for one with more bytes. */
   blob(id: string, bytesMax: number): Promise<Uint8Array<ArrayBuffer> | undefined>;
 }
@@ -72,16 +81,18 @@ async function openStore(deps: Pick<Deps, "config">, id: string): Promise<Store>
 /** Opens the objects of a repository in this thread; `openRepository()` has a worker for it. */
 export async function openBare(deps: Pick<Deps, "config">, id: string): Promise<Bare> {
   const { git, at } = await openStore(deps, id);
+  const read = async (oid: string) => (await git.readCommit({ ...at, oid })).commit;
   return {
-    async commit(oid) {
-      const { commit } = await git.readCommit({ ...at, oid });
-      return toCommit(oid, commit);
-    },
+    commit: async (oid) => toCommit(oid, await read(oid)),
+    range: createHistory(async (oid) => (await read(oid)).parent),
     async rawCommit(oid) {
       const { object } = await git.readObject({ ...at, oid, format: "content" });
       return new Uint8Array(object as Uint8Array);
     },
-    tree: async (oid) => (await git.readTree({ ...at, oid })).tree,
+    async tree(oid, entriesMax) {
+      const { tree } = await git.readTree({ ...at, oid });
+      return tree.length > entriesMax ? undefined : tree;
+    },
     async blob(oid, bytesMax) {
       const { blob } = await git.readBlob({ ...at, oid });
       return blob.length > bytesMax ? undefined : new Uint8Array(blob);
@@ -95,7 +106,7 @@ export async function removeBare(deps: Pick<Deps, "config">, id: string): Promis
 }
 
 /**
- * Asks the server for the commit of a ref, without a fetch.
+ * Asks the server for the commit of a ref in this thread; `readNewest()` has a worker for long answers.
  *
  * @returns The id of the commit; `undefined` if the ref does not exist.
  * @throws {AppError} `bad_gateway`
@@ -104,14 +115,14 @@ export async function readRemoteCommit(
   deps: Pick<Deps, "config">,
   remote: Remote,
   ref: FollowedRef,
-  signal?: AbortSignal,
+  options: AnswerOptions = {},
 ): Promise<string | undefined> {
   if (ref.kind === "commit") return ref.name;
   const git = await load();
   const name = fullName(ref);
   const refs = await described(() =>
     git.listServerRefs({
-      http: gitHttp(deps, remote, signal),
+      http: gitHttp(deps, remote, { bytesMax: REFS_BYTES_MAX, ...options }),
       url: remote.url,
       prefix: name,
       peelTags: true,
@@ -174,7 +185,7 @@ async function fetchInto(
   const fetch = (depth?: number) =>
     git.fetch({
       ...at,
-      http: gitHttp(deps, remote, signal),
+      http: gitHttp(deps, remote, { signal }),
       url: remote.url,
       remote: "origin",
       ref: FETCHED,

@@ -5,6 +5,12 @@ import type { CommitObject } from "isomorphic-git";
 /** Limit of the commits that are counted and compared; a repository begins again with as many. */
 export const COMMITS_MAX = 1_000;
 
+/** Limit of the commits that are read for all comparisons. */
+const READ_MAX = 20 * COMMITS_MAX;
+
+/** Parents of a commit; those of the largest merges are some dozens. */
+const PARENTS_MAX = 100;
+
 /** Longest message and author that are kept, in UTF-16 units. */
 const MESSAGE_MAX = 500;
 const AUTHOR_MAX = 200;
@@ -17,19 +23,17 @@ export interface Commit {
   message: string;
   /** When it was committed; ISO 8601, UTC. */
   committedAt: string;
-  parents: readonly string[];
 }
 
 export function toCommit(
   id: string,
-  { author, committer, message, parent }: CommitObject,
+  { author, committer, message }: CommitObject,
 ): Commit {
   return {
     id,
     author: printable(`${author.name} <${author.email}>`).slice(0, AUTHOR_MAX),
     message: printable(message.trim().split("\n", 1)[0]!).slice(0, MESSAGE_MAX),
     committedAt: timeOf(committer.timestamp),
-    parents: parent,
   };
 }
 
@@ -51,13 +55,38 @@ export interface Range {
   isForward: boolean;
 }
 
-/** Compares two commits. Commits that were not fetched end the walk. */
-export async function rangeBetween(
-  { commit }: { commit(id: string): Promise<Commit> },
-  base: string,
-  head: string,
-): Promise<Range> {
-  const parentsOf = (id: string) => commit(id).then(({ parents }) => parents, () => undefined);
+type ParentsOf = (id: string) => Promise<readonly string[] | undefined>;
+
+/**
+ * Creates a function that compares commits of one repository. Each commit is read once, and each pair
+ * compared once, so that many stacks cost as much as one. Commits that cannot be read end a walk.
+ *
+ * @param read The parents of a commit.
+ */
+export function createHistory(
+  read: (id: string) => Promise<readonly string[]>,
+): (base: string, head: string) => Promise<Range> {
+  const known = new Map<string, ReturnType<ParentsOf>>();
+  const ranges = new Map<string, Promise<Range>>();
+  const parentsOf: ParentsOf = async (id) => {
+    const found = known.get(id);
+    if (found || known.size >= READ_MAX) return await found;
+    const reading = read(id).then(
+      (parents) => parents.length > PARENTS_MAX ? undefined : parents,
+      () => undefined,
+    );
+    known.set(id, reading);
+    return await reading;
+  };
+  return (base, head) => {
+    const pair = `${base} ${head}`;
+    const range = ranges.get(pair) ?? rangeBetween(parentsOf, base, head);
+    ranges.set(pair, range);
+    return range;
+  };
+}
+
+async function rangeBetween(parentsOf: ParentsOf, base: string, head: string): Promise<Range> {
   const fromHead = await walk(parentsOf, head, new Set([base]));
   const isForward = head === base || fromHead.reached;
   // Commits that `base` has as well do not count, also where branches were merged.

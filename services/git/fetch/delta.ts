@@ -11,15 +11,20 @@ const COPY_BYTES = 0x10000;
 /**
  * Applies a delta.
  *
+ * @returns The object, and the number of instructions that made it.
  * @throws {RangeError} If it does not fit its base, or does not make what it says.
  */
-export function applyDelta(base: Uint8Array, delta: Uint8Array): Uint8Array {
+export function applyDelta(
+  base: Uint8Array,
+  delta: Uint8Array,
+): { content: Uint8Array; instructions: number } {
   const { baseSize, size, end } = sizesOf(delta);
   if (baseSize !== base.length) throw new RangeError("The base has another size");
-  const result = new Uint8Array(size);
+  const content = new Uint8Array(size);
   let at = end;
   let filled = 0;
-  while (at < delta.length) {
+  let instructions = 0;
+  for (; at < delta.length; instructions++) {
     const op = delta[at++]!;
     // 0 is reserved.
     if (op === 0) throw new RangeError("The delta has an unknown instruction");
@@ -41,11 +46,11 @@ export function applyDelta(base: Uint8Array, delta: Uint8Array): Uint8Array {
       if (part.length !== op) throw new RangeError("The delta is cut");
     }
     // `set` throws for a part that is too long.
-    result.set(part, filled);
+    content.set(part, filled);
     filled += part.length;
   }
   if (filled !== size) throw new RangeError("The delta makes less than it says");
-  return result;
+  return { content, instructions };
 }
 
 /**

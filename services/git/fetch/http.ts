@@ -18,8 +18,15 @@ export interface Remote {
 }
 
 /** Largest list of refs, and largest pack, in bytes. */
-const REFS_BYTES_MAX = 8 * 1024 * 1024;
+export const REFS_BYTES_MAX = 8 * 1024 * 1024;
 export const PACK_BYTES_MAX = 64 * 1024 * 1024;
+
+/** Limits of the answers of a server. */
+export interface AnswerOptions {
+  signal?: AbortSignal | undefined;
+  /** Of each answer; default: those of lists and packs. */
+  bytesMax?: number;
+}
 
 const REFS_MS = 30_000;
 const PACK_MS = 300_000;
@@ -31,7 +38,11 @@ const REFS_PATH = "/info/refs?service=git-upload-pack";
  * Creates a client for one repository. A redirect of the list of refs also holds for the pack, as with
  * Git itself; credentials stay with the first origin.
  */
-export function gitHttp(deps: OutboundDeps, remote: Remote, signal?: AbortSignal): HttpClient {
+export function gitHttp(
+  deps: OutboundDeps,
+  remote: Remote,
+  { signal, bytesMax }: AnswerOptions,
+): HttpClient {
   let base = remote.url;
   const origin = new URL(remote.url).origin;
 
@@ -48,7 +59,7 @@ export function gitHttp(deps: OutboundDeps, remote: Remote, signal?: AbortSignal
         method,
         headers: { ...headers, ...authorization },
         ...(body && { body: await joined(body) }),
-        bodyMax: isPack ? PACK_BYTES_MAX : REFS_BYTES_MAX,
+        bodyMax: bytesMax ?? (isPack ? PACK_BYTES_MAX : REFS_BYTES_MAX),
         timeoutMs: isPack ? PACK_MS : REFS_MS,
         redirectsMax: isPack ? 0 : REDIRECTS_MAX,
         signal,
@@ -80,7 +91,7 @@ async function send(
     keepsTls: true,
     caCertificates: caCertificate ?? undefined,
   }).catch((error) => {
-    throw describeFailure(error);
+    throw describeFailure(error, request.bodyMax);
   });
   const { status } = response;
   if (status === 200) return response;
@@ -100,12 +111,18 @@ function reasonOf(status: number, hasCredentials: boolean): string {
   return `answered with status ${status}`;
 }
 
-function describeFailure(error: unknown): unknown {
+function describeFailure(error: unknown, bytesMax: number): unknown {
   if (!(error instanceof OutboundError)) return error;
   if (error.code !== "too_large") return failure(error.message, error);
-  const size = `${PACK_BYTES_MAX / 1024 / 1024} MiB`;
-  return failure(`The repository is larger than ${size}, which is the limit`, error);
+  const what = bytesMax === PACK_BYTES_MAX ? "The repository" : "The list of refs";
+  const size = `${bytesMax / 1024 / 1024} MiB`;
+  return failure(`${what} is larger than ${size}, which is the limit`, error);
 }
+
+/** Whether an answer was longer than its limit. */
+export const isTooLong = (error: unknown): boolean =>
+  error instanceof AppError && error.cause instanceof OutboundError &&
+  error.cause.code === "too_large";
 
 /** The failure of a fetch, as a sentence. */
 export const failure = (message: string, cause?: unknown) =>

@@ -2,7 +2,7 @@
 
 import type { Config } from "../../config/config.ts";
 import { asAppError, type ErrorCode } from "../../errors.ts";
-import { type Bare, fetchCommit, type FollowedRef, openBare } from "./bare.ts";
+import { type Bare, fetchCommit, type FollowedRef, openBare, readRemoteCommit } from "./bare.ts";
 import type { Remote } from "./http.ts";
 
 /** Settings that the worker needs. */
@@ -14,7 +14,10 @@ export type JobConfig = Pick<
 /** Work on the repository `id`; its objects are named by `oid`. */
 export type Job =
   | { do: "fetch"; remote: Remote; ref: FollowedRef; isAgain: boolean }
-  | { do: "commit" | "tree" | "rawCommit"; oid: string }
+  | { do: "newest"; remote: Remote; ref: FollowedRef }
+  | { do: "commit" | "rawCommit"; oid: string }
+  | { do: "range"; base: string; head: string }
+  | { do: "tree"; oid: string; entriesMax: number }
   | { do: "blob"; oid: string; bytesMax: number };
 
 export interface JobMessage {
@@ -39,11 +42,14 @@ export function createJobs(): (message: string) => Promise<string> {
       opened = undefined;
       return await fetchCommit(deps, id, job.remote, job.ref, { isAgain: job.isAgain });
     }
+    if (job.do === "newest") return await readRemoteCommit(deps, job.remote, job.ref) ?? null;
     if (opened?.id !== id) opened = { id, bare: await openBare(deps, id) };
     const { bare } = opened;
     if (job.do === "blob") return (await bare.blob(job.oid, job.bytesMax))?.toBase64() ?? null;
     if (job.do === "rawCommit") return (await bare.rawCommit(job.oid)).toBase64();
-    return await bare[job.do](job.oid);
+    if (job.do === "range") return await bare.range(job.base, job.head);
+    if (job.do === "tree") return await bare.tree(job.oid, job.entriesMax) ?? null;
+    return await bare.commit(job.oid);
   };
 
   return async (message) => {

@@ -20,6 +20,12 @@ const PARSED_BYTES_MAX = 4 * 1024 * 1024;
 /** Limit of objects: entries of trees, and the commits and trees themselves. */
 const OBJECTS_MAX = 100_000;
 
+/**
+ * Instructions of the deltas that make one object: reading it takes a microsecond for each. A usual delta
+ * has some dozens, and Git makes an object of at most 50 deltas.
+ */
+const INSTRUCTIONS_MAX = 1_000_000;
+
 const HEADER_BYTES = 12;
 const TRAILER_BYTES = 20;
 const ID_BYTES = 20;
@@ -32,6 +38,8 @@ const REF_DELTA = 7;
 interface PackedObject {
   type: string;
   content: Uint8Array;
+  /** Of its delta, and those of its bases. */
+  instructions: number;
 }
 
 /** One entry of a pack. */
@@ -121,15 +129,17 @@ function resolve(
 ): PackedObject {
   const known = base === undefined ? undefined : objects.get(base);
   if (known) {
-    return {
-      type: known.type,
-      content: orDamaged(() => applyDelta(known.content, bytes)),
-    };
+    const { content, instructions } = orDamaged(() => applyDelta(known.content, bytes));
+    const all = known.instructions + instructions;
+    if (all <= INSTRUCTIONS_MAX) return { type: known.type, content, instructions: all };
+    throw failure(
+      `An object has deltas of more than ${INSTRUCTIONS_MAX} instructions, which is the limit`,
+    );
   }
   const name = TYPES[type];
   // Also a delta whose base is not an earlier object.
   if (name === undefined) throw damaged();
-  return { type: name, content: bytes };
+  return { type: name, content: bytes, instructions: 0 };
 }
 
 const idOf = ({ type, content }: PackedObject): string =>

@@ -10,6 +10,9 @@ const ENTRIES_MAX = 20_000;
 /** Largest file, in bytes. */
 const FILE_BYTES_MAX = 1024 * 1024;
 
+/** Limit of symbolic links that are followed for all files; each is read on its own. */
+const LINKS_READ_MAX = 20_000;
+
 /** Limit of symbolic links from a path to its file, as that of most systems. */
 const LINKS_MAX = 40;
 
@@ -19,10 +22,13 @@ const LINK_BYTES_MAX = 4096;
 const LINK = "120000";
 const LFS_POINTER = "version https://git-lfs.github.com/spec/v1\n";
 
+/** Entries of a directory by name. */
+type Directory = ReadonlyMap<string, Entry>;
+
 /** The files of one commit; paths are relative to the root, without `./`. */
 export interface Tree {
   /** Entries of a directory; none if it is not one. */
-  list(directory: string): Promise<readonly Entry[]>;
+  list(directory: string): Promise<Directory>;
   /**
    * The text of a file; `undefined` if it does not exist.
    *
@@ -35,19 +41,20 @@ export interface Tree {
 const refuse = (path: string, problem: string) => new AppError("conflict", `${path} ${problem}`);
 
 export function openTree(bare: Pick<Bare, "tree" | "blob">, commit: string): Tree {
-  const directories = new Map<string, Promise<readonly Entry[]>>();
+  const directories = new Map<string, Promise<Directory>>();
   let entries = 0;
+  let linksRead = 0;
 
-  const readDirectory = async (oid: string): Promise<readonly Entry[]> => {
-    const tree = await bare.tree(oid);
-    entries += tree.length;
-    if (entries > ENTRIES_MAX) {
+  const readDirectory = async (oid: string): Promise<Directory> => {
+    const tree = await bare.tree(oid, ENTRIES_MAX - entries);
+    if (!tree) {
       throw new AppError(
         "conflict",
         `The directories of the stacks have more than ${ENTRIES_MAX} entries, which is the limit`,
       );
     }
-    return tree;
+    entries += tree.length;
+    return new Map(tree.map((entry) => [entry.path, entry]));
   };
   const list = (oid: string) => {
     const known = directories.get(oid) ?? readDirectory(oid);
@@ -64,12 +71,18 @@ export function openTree(bare: Pick<Bare, "tree" | "blob">, commit: string): Tre
     for (let name = rest.shift(); name !== undefined; name = rest.shift()) {
       if (entry.type === "commit") throw refuse(at, "is a submodule, which is not fetched");
       if (entry.type !== "tree") return undefined;
-      const found = (await list(entry.oid)).find((each) => each.path === name);
+      const found = (await list(entry.oid)).get(name);
       if (!found) return undefined;
       const next = posix.join(at, name);
       if (found.mode !== LINK) {
         [entry, at] = [found, next];
         continue;
+      }
+      if (++linksRead > LINKS_READ_MAX) {
+        throw new AppError(
+          "conflict",
+          `The stacks need more than ${LINKS_READ_MAX} symbolic links, which is the limit`,
+        );
       }
       const bytes = await bare.blob(found.oid, LINK_BYTES_MAX);
       if (!bytes) throw refuse(next, "is a symbolic link that is too long");
@@ -87,7 +100,7 @@ export function openTree(bare: Pick<Bare, "tree" | "blob">, commit: string): Tre
   return {
     async list(directory) {
       const entry = await locate(directory);
-      return entry?.type === "tree" ? await list(entry.oid) : [];
+      return entry?.type === "tree" ? await list(entry.oid) : new Map();
     },
     async read(path) {
       const entry = await locate(path);

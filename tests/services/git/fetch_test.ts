@@ -7,9 +7,8 @@ import {
   openBare,
   readRemoteCommit,
 } from "../../../services/git/fetch/bare.ts";
-import { rangeBetween } from "../../../services/git/fetch/commits.ts";
 import type { Remote } from "../../../services/git/fetch/http.ts";
-import { openRepository } from "../../../services/git/fetch/repository.ts";
+import { openRepository, readNewest } from "../../../services/git/fetch/repository.ts";
 import { openTree } from "../../../services/git/fetch/tree.ts";
 import { startRepositoryWorker } from "../../../services/git/fetch/worker_script.ts";
 import { createGitRounds } from "../../../services/git/rounds.ts";
@@ -30,6 +29,21 @@ const remoteOf = ({ url }: Pick<WorkingCopy, "url">, more: Partial<Remote> = {})
   ...more,
 });
 
+const ADVERTISEMENT = { "content-type": "application/x-git-upload-pack-advertisement" };
+
+/** A list of refs of more than 64 KiB (protocol 1). */
+function longListOf(head: string): string {
+  const line = (text: string) => (text.length + 4).toString(16).padStart(4, "0") + text;
+  const refs = Array.from({ length: 2_000 }, (_, at) => line(`${head} refs/heads/b${at}\n`));
+  return [
+    line("# service=git-upload-pack\n"),
+    "0000",
+    line(`${head} refs/heads/main\0side-band-64k\n`),
+    ...refs,
+    "0000",
+  ].join("");
+}
+
 Deno.test("commits are fetched from a Git server", async (t) => {
   await using server = await gitServer();
   using data = temporaryDirectory();
@@ -49,7 +63,7 @@ Deno.test("commits are fetched from a Git server", async (t) => {
     const second = await shop.push({ "compose.yaml": null, "app/compose.yaml": COMPOSE }, "Rename");
     equal(await fetch(shop), second);
     const bare = await bareOf(shop);
-    const { commits, isForward, isPartial } = await rangeBetween(bare, first, second);
+    const { commits, isForward, isPartial } = await bare.range(first, second);
     deepEqual({ count: commits.length, isForward, isPartial }, {
       count: 2,
       isForward: true,
@@ -69,7 +83,7 @@ Deno.test("commits are fetched from a Git server", async (t) => {
     await shop.git("commit", "-q", "--amend", "-m", "Amended");
     const amended = await shop.push({}, "On top");
     equal(await fetch(shop), amended);
-    const { isForward } = await rangeBetween(await bareOf(shop), second, amended);
+    const { isForward } = await (await bareOf(shop)).range(second, amended);
     equal(isForward, false);
   });
 
@@ -85,7 +99,7 @@ Deno.test("commits are fetched from a Git server", async (t) => {
     await shop.git("merge", "-q", "--no-ff", "-m", "Merge", "side");
     const merged = await shop.push({}, "After");
     equal(await fetch(shop), merged);
-    const range = await rangeBetween(await bareOf(shop), first, merged);
+    const range = await (await bareOf(shop)).range(first, merged);
     deepEqual([range.commits.length, range.isPartial], [4, false]);
   });
 
@@ -235,6 +249,24 @@ Deno.test("commits are fetched from a Git server", async (t) => {
     server.intercept = () => undefined;
   });
 
+  await t.step("only a long list of refs is read in a worker", async () => {
+    const shop = await server.create("refs");
+    const head = await shop.push({ "a.txt": "1" });
+    let started = 0;
+    const git = createGitRounds(() => (started++, startRepositoryWorker()));
+    const newest = (ref: FollowedRef) =>
+      readNewest({ ...deps, git }, "refs.git", remoteOf(shop), ref);
+    equal(await newest(main), head);
+    equal(started, 0);
+    server.intercept = () => new Response(longListOf(head), { headers: ADVERTISEMENT });
+    equal(await newest(main), head);
+    equal(await newest(tag), undefined);
+    equal(started, 2);
+    server.intercept = () => new Response(new Uint8Array(9 * 1024 * 1024));
+    await fails(newest(main), "The list of refs is larger than 8 MiB, which is the limit");
+    server.intercept = () => undefined;
+  });
+
   await t.step("credentials stay with their origin", async () => {
     await using other = await gitServer();
     const [here, there] = [await server.create("moved"), await other.create("moved")];
@@ -285,6 +317,6 @@ async function withoutShallow(url: string, root: string): Promise<Response> {
   }).output();
   const text = new TextDecoder("latin1").decode(stdout).replace(" shallow ", " shallo- ");
   return new Response(`001e# service=git-upload-pack\n0000${text}`, {
-    headers: { "content-type": "application/x-git-upload-pack-advertisement" },
+    headers: ADVERTISEMENT,
   });
 }

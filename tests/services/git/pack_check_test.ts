@@ -124,6 +124,11 @@ for (
       pack: packOf(2, delta(ID, 2, COPY_AND(1)), BASE),
       error: /damaged pack/,
     },
+    {
+      what: "an object in a million instructions",
+      pack: packOf(2, BASE, delta(BEFORE, 1_000_001, new Array(1_000_001).fill([0x90, 1]).flat())),
+      error: "An object has deltas of more than 1000000 instructions, which is the limit",
+    },
     { what: "an empty answer", pack: new Uint8Array(), error: /damaged pack/ },
   ]
 ) {

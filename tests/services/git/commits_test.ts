@@ -1,0 +1,29 @@
+/** Comparisons of commits for many stacks. @module */
+
+import { deepEqual, equal } from "node:assert/strict";
+import { COMMITS_MAX, createHistory } from "../../../services/git/fetch/commits.ts";
+
+Deno.test("the commits of a repository are read once for all of its stacks", async () => {
+  let reads = 0;
+  const range = createHistory((id) => {
+    reads++;
+    return Promise.resolve(id === "1" ? [] : [`${Number(id) - 1}`]);
+  });
+  for (let stack = 0; stack < 500; stack++) {
+    const { commits, isForward } = await range(`${400 - stack % 50}`, "400");
+    deepEqual([commits.length, isForward], [stack % 50, true]);
+  }
+  equal(reads, 400);
+});
+
+Deno.test("a commit with very many parents, and very many commits, end a walk", async () => {
+  const wide = createHistory(() =>
+    Promise.resolve(Array.from({ length: 101 }, (_, at) => `${at}`))
+  );
+  deepEqual(await wide("base", "head"), { commits: [], isForward: false, isPartial: true });
+  let reads = 0;
+  const long = createHistory((id) => (reads++, Promise.resolve([`${id}^`])));
+  for (let base = 0; base < 30; base++) await long(`base${base}`, "head");
+  equal(reads, 20 * COMMITS_MAX);
+  deepEqual(await long("other", "new"), { commits: [], isForward: false, isPartial: true });
+});
