@@ -59,9 +59,9 @@ type ParentsOf = (id: string) => Promise<readonly string[] | undefined>;
 
 /**
  * Creates a function that compares commits of one repository. Each commit is read once, and each pair
- * compared once, so that many stacks cost as much as one. Commits that cannot be read end a walk.
+ * compared once, so that many stacks cost as much as one. Commits that were not fetched end a walk.
  *
- * @param read The parents of a commit.
+ * @param read The parents of a commit; rejects with the code `NotFoundError` for one that is missing.
  */
 export function createHistory(
   read: (id: string) => Promise<readonly string[]>,
@@ -73,7 +73,11 @@ export function createHistory(
     if (found || known.size >= READ_MAX) return await found;
     const reading = read(id).then(
       (parents) => parents.length > PARENTS_MAX ? undefined : parents,
-      () => undefined,
+      (error) => {
+        // Anything else is damage, or a worker that ended: no history may look rewritten by it.
+        if (error?.code !== "NotFoundError") throw error;
+        return undefined;
+      },
     );
     known.set(id, reading);
     return await reading;

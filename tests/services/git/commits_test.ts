@@ -1,6 +1,6 @@
 /** Comparisons of commits for many stacks. @module */
 
-import { deepEqual, equal } from "node:assert/strict";
+import { deepEqual, equal, rejects } from "node:assert/strict";
 import { COMMITS_MAX, createHistory } from "../../../services/git/fetch/commits.ts";
 
 Deno.test("the commits of a repository are read once for all of its stacks", async () => {
@@ -14,6 +14,14 @@ Deno.test("the commits of a repository are read once for all of its stacks", asy
     deepEqual([commits.length, isForward], [stack % 50, true]);
   }
   equal(reads, 400);
+});
+
+Deno.test("a commit that is missing ends a walk; a damaged one is no rewritten history", async () => {
+  const failWith = (code: string) =>
+    createHistory(() => Promise.reject(Object.assign(new Error(), { code })));
+  const missing = await failWith("NotFoundError")("base", "head");
+  deepEqual(missing, { commits: [], isForward: false, isPartial: true });
+  await rejects(failWith("InternalError")("base", "head"));
 });
 
 Deno.test("a commit with very many parents, and very many commits, end a walk", async () => {
