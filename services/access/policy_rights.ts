@@ -37,6 +37,9 @@ export function permissionsOfRoles(
   return PERMISSIONS.map(permissionName).filter((each) => policy.grants(userId, each, host));
 }
 
+/** The part of the access policy that limits callers to hosts. */
+export type HostPolicy = Pick<AccessPolicy, "hostLimits">;
+
 /** A user, or their API token, for whom something is done later. */
 export interface AbsentUser {
   userId: string;
@@ -50,12 +53,12 @@ export interface AbsentUser {
  */
 export function callerOfAbsent(
   { accounts, db }: Pick<Deps, "accounts" | "db">,
-  policy: AccessPolicy | undefined,
+  policy: HostPolicy | undefined,
   { userId, tokenId }: AbsentUser,
 ): Caller | undefined {
   const token = tokenId === null ? undefined : selectApiToken(db, tokenId);
   if (tokenId !== null && !token) return undefined;
   const apiToken = token && { id: token.id, name: token.name, hash: token.tokenHash };
   const caller = callerOf(accounts, { userId, familyId: "", ...(apiToken && { apiToken }) }, "");
-  return caller && policy ? withRights(caller, policy) : caller;
+  return caller && withRoleLimits(caller, policy?.hostLimits(userId));
 }

@@ -1,9 +1,9 @@
 import { deepEqual, equal, match } from "node:assert/strict";
 import { insertJob, selectJob } from "../../../db/jobs.ts";
 import { JOB_KINDS } from "../../../services/community/job_kinds.ts";
-import { FLEET_RUN } from "../../../services/fleet/runs/kind.ts";
 import type { RunResult } from "../../../services/fleet/runs/run.ts";
 import { resumeJobs } from "../../../services/jobs/runner.ts";
+import { RUN_ON_HOSTS } from "../../../services/jobs/view.ts";
 import { insertRoleAssignment } from "../../../db/enterprise/role_assignments.ts";
 import { scriptHost, sendText, type TestFleet } from "../../helpers/fleet.ts";
 import { scopedFleet } from "../../helpers/scoped_fleet.ts";
@@ -107,7 +107,7 @@ function insertRun({ deps: { db, now } }: TestFleet["hub"]): string {
   const at = now().toISOString();
   const id = crypto.randomUUID();
   insertJob(db, {
-    ...{ id, kind: FLEET_RUN, targetType: "host", target: "hosts x", stack: null },
+    ...{ id, kind: RUN_ON_HOSTS, targetType: "host", target: "hosts x", stack: null },
     ...{ status: "running", progress: null, error: null, result: null },
     ...{ createdBy: "key", tokenId: null, createdAt: at, startedAt: at, endedAt: null },
     steps: [{
