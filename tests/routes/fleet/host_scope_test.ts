@@ -107,6 +107,12 @@ Deno.test("hosts of a custom role narrow the base role, and its permissions coun
   assign(role.id);
   deepEqual(await namesOf(fleet, "hosts", viewer), ["edge-7"]);
   deepEqual((await hub.call("GET", "/api/containers")).body.containers, []);
+  for (
+    const path of [
+      ...["/api/overview", "/api/system/metrics", "/api/metrics/history", "/metrics"],
+      "/api/compose/keys",
+    ]
+  ) equal((await hub.call("GET", path)).status, 404, path);
   equal((await hub.call("GET", "/api/audit")).status, 404);
   equal((await hub.call("GET", "/api/tokens", undefined, viewer)).status, 200);
   equal((await hub.call("GET", "/api/tokens?all=true")).status, 403);

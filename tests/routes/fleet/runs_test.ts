@@ -159,6 +159,8 @@ Deno.test("a run that is resumed ends at hosts that its user may not see any mor
   resumeJobs(hub.deps, JOB_KINDS);
   await hub.deps.jobs.idle();
   const job = selectJob(hub.deps.db, id)!;
+  // Its names are of hosts that the user does not see.
+  equal((await hub.call("GET", `/api/jobs/${id}`)).status, 404);
   deepEqual((job.result as RunResult).hosts.map(({ state }) => state), ["refused"]);
   equal((await member.call("GET", "/api/jobs")).body.jobs.length, 0);
 });
@@ -203,4 +205,17 @@ Deno.test("the job of a request whose answer was lost is followed, if it is of t
   deepEqual([other.state, other.jobId], ["failed", null]);
   match(other.reason, /may have begun/);
   equal(heads.filter((head) => head.startsWith("POST")).length, 2);
+});
+
+Deno.test("a run is cancelled by those who may start it", async () => {
+  await using fleet = await scopedFleet();
+  const { hub } = fleet;
+  const asked = Promise.withResolvers<void>();
+  scriptHost(fleet, () => asked.resolve());
+  const { body: { id } } = await hub.call("POST", RUN, { action: "prune", hosts: ["edge-7"] });
+  await asked.promise;
+  const cancel = async (role: "operator" | "admin") =>
+    (await hub.call("POST", `/api/jobs/${id}/cancel`, undefined, { role })).status;
+  deepEqual([await cancel("operator"), await cancel("admin")], [403, 202]);
+  await hub.deps.jobs.idle();
 });
