@@ -5,7 +5,7 @@ import type { Engine } from "../engine/client.ts";
 import { createAlertMemory } from "../services/alerts/memory.ts";
 import { createActiveJobs } from "../services/jobs/active_jobs.ts";
 import { createAccounts } from "../services/access/accounts.ts";
-import { createCurrentAccessPolicy } from "../services/access/policy.ts";
+import { createCurrentAccessPolicy } from "../services/access/current_policy.ts";
 import { createAnonymousLog } from "../services/access/anonymous_log.ts";
 import { createChanges } from "../services/stream/changes.ts";
 import { createBrandCache } from "../services/access/brand_cache.ts";

@@ -8,7 +8,7 @@ const Text = z.string().max(10_000);
 const Refusal = z.object({ error: Text });
 const Started = z.object({ id: Id });
 const Stored = z.object({ version: z.int() });
-const Versions = z.object({ versions: z.array(Stored).min(1) });
+const Versions = z.object({ versions: z.array(Stored) });
 const State = z.object({
   status: Text,
   error: Text.nullable(),
@@ -35,6 +35,6 @@ export const jobIdIn = (body: unknown): string | undefined => Started.safeParse(
 export const versionIn = (body: unknown): number | undefined =>
   Stored.safeParse(body).data?.version;
 export const latestVersionIn = (body: unknown): number | undefined =>
-  Versions.safeParse(body).data?.versions[0]!.version;
+  Versions.safeParse(body).data?.versions[0]?.version;
 export const jobStateIn = (body: unknown): HostJobState | undefined => State.safeParse(body).data;
 export const jobsIn = (body: unknown): HostJob[] | undefined => Jobs.safeParse(body).data?.jobs;

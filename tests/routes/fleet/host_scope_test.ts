@@ -123,7 +123,7 @@ Deno.test("hosts of a custom role narrow the base role, and its permissions coun
 
   assign(ofShop.id);
   deepEqual(await namesOf(fleet, "hosts", viewer), ["edge-7", "shop-1"]);
-  // What a role grants for other hosts does not count here.
+  // Permissions for other hosts do not count here.
   equal(await pass("POST", "/api/containers/web/restart", viewer), 403);
   equal(await stop(viewer), 200);
 });
