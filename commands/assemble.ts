@@ -5,6 +5,7 @@ import type { Engine } from "../engine/client.ts";
 import { createAlertMemory } from "../services/alerts/memory.ts";
 import { createActiveJobs } from "../services/jobs/active_jobs.ts";
 import { createAccounts } from "../services/access/accounts.ts";
+import { createCurrentAccessPolicy } from "../services/access/current_policy.ts";
 import { createAnonymousLog } from "../services/access/anonymous_log.ts";
 import { createChanges } from "../services/stream/changes.ts";
 import { createBrandCache } from "../services/access/brand_cache.ts";
@@ -19,7 +20,14 @@ import { loadMaintenanceWindows } from "../services/automation/maintenance/windo
 import { createSilencer } from "../services/alerts/silences/silencer.ts";
 import type { Config } from "../services/config/config.ts";
 import type { Deps } from "../services/deps.ts";
-import { adapters, channels, counts, monitorProbes, recorders } from "../services/editions.ts";
+import {
+  accessPolicySource,
+  adapters,
+  channels,
+  counts,
+  monitorProbes,
+  recorders,
+} from "../services/editions.ts";
 import { createEventBus } from "../services/events/events.ts";
 import { createOutgoing } from "../services/fleet/events/outgoing.ts";
 import { createFleet } from "../services/fleet/hosts/fleet.ts";
@@ -92,7 +100,7 @@ export function assemble(parts: Parts): Deps {
     state: loadMaintenance(db),
     windows: loadMaintenanceWindows(db),
   });
-  return {
+  const deps: Deps = {
     ...parts,
     server: serverIdentity(db, config),
     inventory,
@@ -114,6 +122,7 @@ export function assemble(parts: Parts): Deps {
     decisions: new WeakMap(),
     alerts: createAlertMemory(),
     accounts,
+    accessPolicy: () => policy(),
     passwords: createPasswords(),
     composeLoader: createComposeLoader(async () => await startWorker(await workerScript())),
     takeover: createTakeoverScans(),
@@ -158,4 +167,6 @@ export function assemble(parts: Parts): Deps {
     workers: new Map(),
     startedAt: now(),
   };
+  const policy = createCurrentAccessPolicy(deps, accessPolicySource);
+  return deps;
 }

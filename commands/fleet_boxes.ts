@@ -2,6 +2,7 @@
 
 import { selectFleetHostByName } from "../db/fleet_hosts.ts";
 import { createAccounts } from "../services/access/accounts.ts";
+import { storedHostPolicy } from "../services/editions.ts";
 import { BOX_TEXT_MAX } from "../services/fleet/away/box.ts";
 import { exportBoxes } from "../services/fleet/away/boxes.ts";
 import { receiveBox } from "../services/fleet/away/received.ts";
@@ -23,7 +24,8 @@ export async function exportFor(program: Program): Promise<void> {
     const host = selectFleetHostByName(deps.db, name);
     if (!host) throw new CommandError(`No host of the fleet has the name ${name}`);
     const accounts = createAccounts(deps.db, deps.config, deps.now);
-    const exported = await exportBoxes({ ...deps, accounts }, host.id);
+    const accessPolicy = () => storedHostPolicy(deps);
+    const exported = await exportBoxes({ ...deps, accounts, accessPolicy }, host.id);
     if (exported.length === 0) throw new CommandError(`Nothing waits for ${name}`);
     await recordCommand(program, deps, "fleet export", name, [name, host.id]);
     return exported;

@@ -17,7 +17,7 @@ const boxes = table("fleet_boxes", {
    * - `waiting`: not begun
    * - `begun`: whether it has an effect is not known yet
    * - `job`: it has started a job
-   * - `done`: it needed no job
+   * - `done`: it needed no job; with an error, whether it had an effect is not known
    * - `refused`: it has changed nothing
    */
   state: text<"waiting" | "begun" | "job" | "done" | "refused">(),

@@ -8,7 +8,7 @@ import { json, type Row, table, text } from "./columns.ts";
  * - `running`: the host has it
  * - `succeeded`, `failed`: its job has ended
  * - `refused`: nothing was done
- * - `expired`: the host was away for too long
+ * - `expired`: the host was away for too long, also to tell what became of it
  */
 export const PENDING_STATES = [
   "pending",
@@ -73,11 +73,13 @@ export const updateOpenFleetPending = (
   changes: Partial<StoredPending>,
 ): boolean => pending.update(db, id, changes, OPEN);
 
-export function expireFleetPending(db: Database, at: string): number {
+/** @param runningSince Expiry before which hosts are not asked about requests that they have. */
+export function expireFleetPending(db: Database, at: string, runningSince: string): number {
   return db.run(
     `UPDATE fleet_pending SET state = 'expired', body = NULL, ended_at = :at
-     WHERE state = 'pending' AND expires_at <= :at`,
-    { at },
+     WHERE state = 'pending' AND expires_at <= :at
+        OR state = 'running' AND expires_at <= :runningSince`,
+    { at, runningSince },
   );
 }
 

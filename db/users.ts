@@ -86,16 +86,22 @@ export function countAdmins(db: Database): number {
   return users.countWhere(db, "WHERE role = 'admin'");
 }
 
+/** Selects the ids of users whom a custom role limits to hosts of the fleet. */
+export const LIMITED_TO_HOSTS =
+  `SELECT user_id FROM custom_role_assignments JOIN custom_roles ON custom_roles.id = role_id
+   WHERE hosts IS NOT NULL OR host_labels IS NOT NULL`;
+
 /**
- * Whether there is another admin whom no identity provider refuses, and who has a password or is
- * linked to an enabled provider. Passkeys need a password beside them.
+ * Whether there is another admin whom no identity provider refuses, whom no custom role limits to hosts
+ * of the fleet, and who has a password or is linked to an enabled provider. Passkeys need a password
+ * beside them.
  *
  * @param issuers Those of OpenID Connect providers that are not stored.
  */
 export function hasOtherAdmin(db: Database, id: string, issuers: readonly string[]): boolean {
   return users.countWhere(
     db,
-    `WHERE role = 'admin' AND is_refused = 0 AND id <> :id AND (
+    `WHERE role = 'admin' AND is_refused = 0 AND id <> :id AND id NOT IN (${LIMITED_TO_HOSTS}) AND (
        password_hash IS NOT NULL
        OR id IN (SELECT user_id FROM oidc_identities WHERE issuer IN (
             SELECT issuer FROM oidc_providers WHERE enabled = 1

@@ -8,8 +8,6 @@ import { recordAudit } from "../services/access/audit/audit.ts";
 import { namesOf } from "../services/containers/reads.ts";
 import type { Deps } from "../services/deps.ts";
 import { AppError } from "../services/errors.ts";
-import { accessPolicySource } from "../services/editions.ts";
-import { createCurrentAccessPolicy } from "../services/access/policy.ts";
 import { errorFields } from "../services/log.ts";
 import { clientAddress, trustedPeer } from "./pipeline/client_address.ts";
 import { corsHeaders, preflight } from "./pipeline/cors.ts";
@@ -56,7 +54,7 @@ export function createApp(deps: Deps, identifyCaller: Identify = identify(deps))
     deniedReads: deps.deniedReads,
     changes: deps.changes,
     assertEnrolled: (caller) => assertEnrolled(deps, caller),
-    currentPolicy: createCurrentAccessPolicy(deps, accessPolicySource),
+    currentPolicy: deps.accessPolicy,
     scopes: createScopeCheck(deps),
     largeBodies: deps.limiters.largeBodies,
     containerNames: (id) => namesOf(deps, [id]),

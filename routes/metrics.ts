@@ -125,6 +125,7 @@ export const metricsEndpoints = (deps: Deps) => [
   endpoint("GET /api/metrics/history", {
     operationId: "getMetricsHistory",
     scope: "open",
+    showsServer: true,
     summary: "Get host metrics history",
     description: `Sampled every 15 seconds. ${RANGE_NOTE}`,
     role: "viewer",
@@ -162,6 +163,7 @@ function exportEndpoint(deps: Deps) {
   return rawEndpoint("GET /metrics", {
     operationId: "getPrometheusMetrics",
     scope: "filtered",
+    showsServer: true,
     summary: "Export Prometheus metrics",
     description:
       "Names and labels follow cAdvisor and node_exporter where these define them; all " +

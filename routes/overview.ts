@@ -38,6 +38,7 @@ export const overviewEndpoints = (deps: Deps) => [
   endpoint("GET /api/overview", {
     operationId: "getOverview",
     scope: "filtered",
+    showsServer: true,
     summary: "Get the host overview",
     description: "Container and stack counts are null while the engine is unreachable.",
     role: "viewer",

@@ -20,6 +20,7 @@ import type { Paces } from "./events/paces.ts";
 import type { AlertMemory } from "./alerts/memory.ts";
 import type { ActiveJobs } from "./jobs/active_jobs.ts";
 import type { BrandCache } from "./access/brand_cache.ts";
+import type { CurrentAccessPolicy } from "./access/policy.ts";
 import type { OidcCache } from "./access/oidc/cache.ts";
 import type { GroupRoles } from "./access/oidc/group_roles.ts";
 import type { SignInProviders } from "./access/sign_in/providers.ts";
@@ -120,6 +121,8 @@ export interface Deps {
   alerts: AlertMemory;
   /** Users, their roles and revoked sessions, in memory for the check of every request. */
   accounts: Accounts;
+  /** Checks of requests and rights beyond roles, if the edition has them. */
+  accessPolicy: CurrentAccessPolicy;
   passwords: Passwords;
   /** Loads Compose files. */
   composeLoader: ComposeLoader;

@@ -14,10 +14,11 @@ import {
 } from "./community/mod.ts";
 import {
   enterpriseAccessPolicy,
+  enterpriseHostPolicy,
   enterpriseRecorders,
   enterpriseWorkers,
 } from "./enterprise/mod.ts";
-import type { AccessPolicySource } from "./access/policy.ts";
+import type { AccessPolicySource } from "./access/current_policy.ts";
 import type { Adapter } from "./automation/integrations/adapter.ts";
 import type { Worker } from "./lifecycle.ts";
 import type { MonitorProbes } from "./updates/monitor_probes.ts";
@@ -52,6 +53,9 @@ export const adapters: readonly Adapter[] = [...communityAdapters, ...proAdapter
 export const monitorProbes: MonitorProbes = proMonitorProbes;
 
 export const accessPolicySource: AccessPolicySource = enterpriseAccessPolicy;
+
+/** The limits of users to hosts, for commands, which do not know the license. */
+export const storedHostPolicy = enterpriseHostPolicy;
 
 // Not loaded on first use: a command that acts as the owner of `DATA_DIR` may not read its own files.
 export { recordCommandEntry } from "./enterprise/compliance/command_entry.ts";

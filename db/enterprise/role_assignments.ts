@@ -8,6 +8,7 @@
 import { json, type Row, table, text } from "../columns.ts";
 import type { Database } from "../database.ts";
 import type { Page } from "../page.ts";
+import { LIMITED_TO_HOSTS } from "../users.ts";
 import type { Permission } from "./roles.ts";
 
 const assignments = table("custom_role_assignments", {
@@ -104,9 +105,8 @@ export function selectHostLimitsOfUser(db: Database, userId: string): RoleLimits
 /** Whether an admin of the accounts has no role that limits them to hosts. */
 export function hasUnlimitedAdmin(db: Database): boolean {
   return db.get(
-    `SELECT 1 FROM users WHERE role = 'admin' AND is_refused = 0 AND id NOT IN (
-       SELECT user_id FROM custom_role_assignments JOIN custom_roles ON custom_roles.id = role_id
-       WHERE hosts IS NOT NULL OR host_labels IS NOT NULL) LIMIT 1`,
+    `SELECT 1 FROM users
+     WHERE role = 'admin' AND is_refused = 0 AND id NOT IN (${LIMITED_TO_HOSTS}) LIMIT 1`,
   ) !== undefined;
 }
 

@@ -52,6 +52,8 @@ export interface Contract<
    *   tokens that are limited to permissions.
    */
   scope?: "container" | "stack" | "filtered" | "hosts" | "open";
+  /** Whether it shows this server itself: callers that are limited to hosts of the fleet get 404. */
+  showsServer?: true;
   /**
    * Refuses API tokens (403), because it manages accounts, their rights, or how users log in. A
    * token must not give itself more rights or a longer life.

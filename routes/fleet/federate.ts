@@ -33,7 +33,7 @@ export const federateEndpoints = (deps: Deps) => [
     ]);
     const { head, body } = await readHostMetrics(deps, {
       ...{ caller, requestId, host: query.host },
-      permissions: grantedTo(caller.userId),
+      permissionsAt: (host) => grantedTo(caller.userId, host),
       signal: request.signal,
     });
     return new Response(body, { status: head.status, headers: toClient(head.headers, "") });

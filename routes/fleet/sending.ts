@@ -42,9 +42,8 @@ export const sendingEndpoints = (deps: Deps) => [
       409: "There is nothing to restore, or the same snapshot is being sent to the host",
       503: "The host is away or does not answer",
     },
-  }, ({ params, body, caller, grantedTo, requestId, note }) => {
+  }, ({ params, body, caller, requestId, note }) => {
     note.targets = [params.id, body.host];
-    const user = { caller, permissions: grantedTo(caller.userId), requestId };
-    return startSend(deps, user, params.id, body);
+    return startSend(deps, { caller, requestId }, params.id, body);
   }),
 ];

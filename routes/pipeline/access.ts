@@ -8,8 +8,7 @@
 import type { Context } from "hono";
 import type { AccessPolicy } from "../../services/access/policy.ts";
 import { type Caller, includesRole, isOfToken, mayDo } from "../../services/access/caller.ts";
-import { withRoleLimits } from "../../services/access/host_scope.ts";
-import { permissionName, PERMISSIONS } from "../../services/access/permissions.ts";
+import { permissionsOfRoles, withRights } from "../../services/access/policy_rights.ts";
 import type { ScopedHost } from "../../services/access/scope.ts";
 import { AppError, LimitError } from "../../services/errors.ts";
 import { type Edition, includesEdition } from "../../services/edition.ts";
@@ -148,20 +147,6 @@ function checkRole(endpoint: Endpoint, caller: Caller, policy: AccessPolicy | un
   throw new AppError("forbidden", `The role ${role}${or} is required for this`);
 }
 
-/** Lets handlers ask the policy about the caller. */
-function withRights(caller: Caller, policy: AccessPolicy): Caller {
-  const limited = withRoleLimits(caller, policy.hostLimits(caller.userId));
-  return {
-    ...limited,
-    rights: {
-      grants: (permission, host) => policy.grants(caller.userId, permission, host),
-      hostLimits: () => policy.hostLimits(caller.userId),
-      includeThoseOf: (userId) => policy.includesRightsOf(caller, userId),
-      isAdmitted: () => policy.admits(caller),
-    },
-  };
-}
-
 const anonymous = (c: Context<Env>): Caller => ({
   userId: "",
   role: "public",
@@ -176,12 +161,8 @@ export function admitUser(c: Context<Env>, userId: string): void {
 }
 
 /** Implements `Input.grantedTo`. */
-export function permissionsGrantedTo(
+export const permissionsGrantedTo = (
   c: Context<Env>,
   userId: string,
   host?: ScopedHost,
-): string[] {
-  const policy = policyOf(c);
-  if (!policy?.hasCustomRoles) return [];
-  return PERMISSIONS.map(permissionName).filter((each) => policy.grants(userId, each, host));
-}
+): string[] => permissionsOfRoles(policyOf(c), userId, host);

@@ -7,7 +7,7 @@
  */
 
 import type { Context, Hono } from "hono";
-import { isLimited } from "../../services/access/scope.ts";
+import { isLimited, type ScopedHost } from "../../services/access/scope.ts";
 import { accessCheck, admitUser, permissionsGrantedTo } from "./access.ts";
 import { accounting } from "./accounting.ts";
 import type { Edition } from "../../services/edition.ts";
@@ -111,7 +111,7 @@ function handler(
       recordPhase: c.get("recordPhase"),
       admit: (userId: string) => admitUser(c, userId),
       assertAllowed: async () => void await checkAccess(c),
-      grantedTo: (userId: string) => permissionsGrantedTo(c, userId),
+      grantedTo: (userId: string, host?: ScopedHost) => permissionsGrantedTo(c, userId, host),
       setCookie: (cookie: string) => exchange.headers["set-cookie"] = cookie,
     };
     const result = await (isShared ? handle(input) : handleLimited(input));

@@ -87,9 +87,10 @@ export function assertTokenAllowed(endpoint: Endpoint, caller: Caller): void {
  * @throws {AppError} `not_found`
  */
 export function assertInScope(endpoint: Endpoint, caller: Caller): void {
-  const { role, scope } = endpoint;
+  const { role, scope, showsServer = false } = endpoint;
   if (role === "public" || !isLimited(caller.scope)) return;
-  const isOpen = scope === "hosts" ? isOfHosts(caller.scope) : scope !== undefined;
+  const ofHosts = isOfHosts(caller.scope);
+  const isOpen = scope === "hosts" ? ofHosts : scope !== undefined && !(showsServer && ofHosts);
   if (isOpen || isOwnAccount(endpoint, caller)) return;
   throw new AppError(
     "not_found",

@@ -79,6 +79,7 @@ export const stackValidationEndpoints = (deps: Deps) => [
   endpoint("GET /api/compose/keys", {
     operationId: "getComposeKeys",
     scope: "open",
+    showsServer: true,
     summary: "List keys of Compose files",
     description: "For completion in editors: the keys that have an effect here, by path. In a " +
       "path, `*` is any name, and items of a list have the path of the list.",

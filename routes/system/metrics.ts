@@ -9,6 +9,7 @@ export const systemMetricsEndpoints = (deps: Deps) => [
   endpoint("GET /api/system/metrics", {
     operationId: "getHostMetrics",
     scope: "open",
+    showsServer: true,
     summary: "Get current host metrics",
     description: "Sampled every 5 seconds by one sampler for all callers.",
     role: "viewer",

@@ -196,7 +196,10 @@ export function createAccounts(
     },
     /** Whether the API tokens of a user are ended for now. */
     isRefused: (userId: string): boolean => refused.has(userId),
-    /** Whether there is another admin who can sign in, and whom no identity provider refuses. */
+    /**
+     * Whether there is another admin who can sign in, whom no identity provider refuses, and who is
+     * not limited to hosts.
+     */
     hasOtherAdmin: (userId: string): boolean =>
       hasOtherAdmin(db, userId, config.oidcProviders.map(({ issuer }) => issuer)),
     /** Removes a user, after the row was deleted. */

@@ -8,9 +8,6 @@
 
 import type { Caller } from "./caller.ts";
 import type { HostLimits, ScopedHost } from "./scope.ts";
-import type { Deps } from "../deps.ts";
-import { type Edition, includesEdition } from "../edition.ts";
-import { protectionWarning } from "./license/protection.ts";
 
 /** A request and its outcome. */
 export interface Observation {
@@ -68,65 +65,9 @@ export interface AccessPolicy {
   record(observation: Observation): void | Promise<void>;
 }
 
-/** Loads the access policy of an edition. */
-export interface AccessPolicySource {
-  edition: Edition;
-  load(): Promise<(deps: Deps) => AccessPolicy>;
-}
-
 /**
  * Returns the access policy: `undefined` without its edition, a promise while it is loading. In the
  * protection period after the edition has ended, it checks addresses, records requests and keeps limits
  * to hosts, but grants no permissions.
  */
 export type CurrentAccessPolicy = () => AccessPolicy | undefined | Promise<AccessPolicy>;
-
-const ENDED =
-  "edition ended: addresses are no longer checked, custom roles grant and limit nothing, " +
-  "and the compliance log records nothing";
-
-/** The part of the access policy that is in force. */
-type Scope = "all" | "protection" | "nothing";
-
-/** Loads the policy on first use, because a license can be installed at any time. */
-export function createCurrentAccessPolicy(
-  deps: Deps,
-  { edition, load }: AccessPolicySource,
-): CurrentAccessPolicy {
-  const { license, log } = deps;
-  let policies: Record<Exclude<Scope, "nothing">, AccessPolicy> | undefined;
-  let loading: Promise<void> | undefined;
-  let scope: Scope = "nothing";
-
-  return () => {
-    const until = license.protectedUntil();
-    const before = scope;
-    scope = includesEdition(license.edition, edition) ? "all" : until ? "protection" : "nothing";
-    if (scope !== before && scope !== "all") {
-      log.warn(protectionWarning(until) ?? ENDED, { edition });
-    }
-    if (scope === "nothing") return undefined;
-    return policies?.[scope] ?? loadPolicy(scope);
-  };
-
-  async function loadPolicy(wanted: Exclude<Scope, "nothing">): Promise<AccessPolicy> {
-    await (loading ??= loadPolicies());
-    return policies![wanted];
-  }
-
-  async function loadPolicies(): Promise<void> {
-    try {
-      const all = (await load())(deps);
-      policies = { all, protection: withoutRoles(all) };
-    } finally {
-      loading = undefined;
-    }
-  }
-}
-
-const withoutRoles = (policy: AccessPolicy): AccessPolicy => ({
-  ...policy,
-  hasCustomRoles: false,
-  grants: () => false,
-  includesRightsOf: () => false,
-});

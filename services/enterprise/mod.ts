@@ -5,7 +5,9 @@
  * @module
  */
 
-import type { AccessPolicySource } from "../access/policy.ts";
+import type { AccessPolicySource } from "../access/current_policy.ts";
+import type { HostPolicy } from "../access/policy_rights.ts";
+import type { Deps } from "../deps.ts";
 import type { Worker } from "../lifecycle.ts";
 import type { Recorder } from "../events/recorder.ts";
 import { complianceRecorder } from "./compliance/recorder.ts";
@@ -31,3 +33,9 @@ export const enterpriseAccessPolicy: AccessPolicySource = {
   edition: "enterprise",
   load: async () => (await import("./access_policy.ts")).createAccessPolicy,
 };
+
+/** The limits of users to hosts of the fleet as they are stored, whatever the license. */
+export async function enterpriseHostPolicy(deps: Pick<Deps, "db">): Promise<HostPolicy> {
+  const { hostLimitsOf } = await import("./roles/check.ts");
+  return { hostLimits: (userId) => hostLimitsOf(deps, userId) };
+}

@@ -12,7 +12,7 @@ import { assertMayDo, type Caller } from "../access/caller.ts";
 import { isLimited } from "../access/scope.ts";
 import type { Deps } from "../deps.ts";
 import { AppError, notFound } from "../errors.ts";
-import { isJobVisible, type JobView, viewFor } from "./view.ts";
+import { type JobView, jobVisibility, viewFor } from "./view.ts";
 
 export { JOB_STATUSES, JOB_TARGET_TYPES } from "../../db/jobs.ts";
 
@@ -40,13 +40,14 @@ export function listJobs(
   caller: Caller,
   { limit, cursor, ...filter }: JobFilter & { limit: number; cursor?: string | undefined },
 ): JobPage {
+  const isVisible = jobVisibility(deps, caller);
   const jobs: Job[] = [];
   let after = cursor === undefined ? undefined : toPosition(cursor);
   // One more than shown tells whether there is another page.
   const portion = isLimited(caller.scope) ? SCANNED : limit + 1;
   for (;;) {
     const found = selectJobs(deps.db, filter, { limit: portion, after });
-    jobs.push(...found.filter((job) => isJobVisible(caller, job)));
+    jobs.push(...found.filter(isVisible));
     after = found.at(-1);
     if (jobs.length > limit || found.length < portion) break;
   }
@@ -61,7 +62,7 @@ export function listJobs(
 /** @throws {AppError} `not_found`, also for a job that the caller may not read. */
 export function getJob(deps: ReadDeps, caller: Caller, id: string): JobView {
   const job = selectJob(deps.db, id);
-  if (!job || !isJobVisible(caller, job)) throw notFound("Job", id);
+  if (!job || !jobVisibility(deps, caller)(job)) throw notFound("Job", id);
   return viewFor(deps, caller, job);
 }
 

@@ -37,6 +37,8 @@ export interface JobWords {
  * target.
  */
 export interface JobKind<Input = unknown, Result = unknown, Attachment = unknown> extends JobGuard {
+  /** The guard of a job whose input decides about it; default: that of the kind. */
+  guardOf?(input: Input): JobGuard;
   /** E.g. `image.pull`; stored with the jobs. */
   id: string;
   targetType: JobTargetType;

@@ -20,7 +20,7 @@ import type { Deps } from "../deps.ts";
 import { AppError, isNotStored, messageFor } from "../errors.ts";
 import { sleep } from "../waiting.ts";
 import { errorFields } from "../log.ts";
-import type { ActiveJob } from "./active_jobs.ts";
+import type { ActiveJob, JobGuard } from "./active_jobs.ts";
 import { JobEnd, type JobKind, type JobRun } from "./kind.ts";
 import { createRun, cut, messageOf, publish, update } from "./run.ts";
 import { type JobView, toView } from "./view.ts";
@@ -90,7 +90,7 @@ export function startJob<Input, Result, Attachment>(
     reservation?.[Symbol.dispose]();
     throw error;
   }
-  const job = jobs.add(record, kind);
+  const job = jobs.add(record, guardOf(kind, record));
   const cancel = () => job.controller.abort(signal?.reason);
   signal?.addEventListener("abort", cancel, { signal: job.ended.signal });
   publish(deps, job);
@@ -106,6 +106,8 @@ export function startJob<Input, Result, Attachment>(
     }),
   };
 }
+
+const guardOf = (kind: JobKind, { input }: Job): JobGuard => kind.guardOf?.(input) ?? kind;
 
 /** Stored, because the container may be gone or have another name while the job runs. */
 function stackOfTarget(
@@ -141,7 +143,7 @@ function resume(deps: Deps, kinds: readonly JobKind[], record: Job): void {
   const kind = kinds.find(({ id }) => id === record.kind) ?? unknownKind(record);
   // Throws while another action is in progress; the restarted worker then tries again.
   const reservation = kind.reserve?.(deps, record);
-  const job = deps.jobs.add(record, kind);
+  const job = deps.jobs.add(record, guardOf(kind, record));
   const run = createRun(deps, job, undefined);
   const work = record.status === "queued"
     ? () => runOrRecover(deps, job, kind, run)

@@ -1,7 +1,9 @@
 /** Jobs as the API shows them, and who may see them. @module */
 
+import { selectFleetHosts } from "../../db/fleet_hosts.ts";
 import type { Job, JobStep, JobTargetType } from "../../db/jobs.ts";
 import { type Caller, mayDo } from "../access/caller.ts";
+import { seesHost } from "../access/host_scope.ts";
 import {
   includesContainer,
   includesStack,
@@ -9,7 +11,6 @@ import {
   isOfHosts,
   type Scope,
 } from "../access/scope.ts";
-import type { JobOwner } from "./parts.ts";
 import { hideForeign } from "../containers/visible.ts";
 import type { Deps } from "../deps.ts";
 
@@ -17,7 +18,10 @@ export interface JobView extends Omit<Job, "input" | "steps" | "tokenId"> {
   steps: Omit<JobStep, "value">[];
 }
 
-type JobTarget = Pick<Job, "targetType" | "target" | "stack"> & Partial<JobOwner>;
+type JobTarget = Pick<Job, "targetType" | "target" | "stack">;
+
+/** The kind of runs on hosts of the fleet, whose input has `hosts` with their ids. */
+export const RUN_ON_HOSTS = "fleet.run";
 
 /** The permission that shows a target shows its jobs. */
 export const JOB_PERMISSIONS: Record<JobTargetType, `${string}:${string}`> = {
@@ -35,15 +39,26 @@ export function toView({ input: _input, tokenId: _tokenId, steps, ...job }: Job)
   return { ...job, steps: steps.map(({ value: _, ...step }) => step) };
 }
 
-/** Whether the caller may read a job. */
-export function isJobVisible(caller: Caller, job: JobTarget): boolean {
-  return mayDo(caller, "viewer", JOB_PERMISSIONS[job.targetType]) &&
-    (includesTarget(caller.scope, job) || isOwnOfHosts(caller, job));
+/** Returns a function that says whether the caller may read a job. */
+export function jobVisibility(
+  { db }: Pick<Deps, "db">,
+  caller: Caller,
+): (job: Job) => boolean {
+  let hosts: Set<string> | undefined;
+  const seesHosts = ({ input }: Job) => {
+    hosts ??= new Set(
+      selectFleetHosts(db).filter((host) => seesHost(caller, host)).map(({ id }) => id),
+    );
+    return (input as { hosts: { id: string }[] }).hosts.every(({ id }) => hosts!.has(id));
+  };
+  return (job) =>
+    mayDo(caller, "viewer", JOB_PERMISSIONS[job.targetType]) &&
+    (includesTarget(caller.scope, job) || isOwnRun(caller, job) && seesHosts(job));
 }
 
-/** A caller who is limited to hosts of the fleet sees what they started there themselves. */
-const isOwnOfHosts = ({ scope, userId, apiToken }: Caller, job: JobTarget): boolean =>
-  isOfHosts(scope) && job.targetType === "host" && job.createdBy === userId &&
+/** A caller who is limited to hosts of the fleet sees their own runs, while they see all its hosts. */
+const isOwnRun = ({ scope, userId, apiToken }: Caller, job: Job): boolean =>
+  isOfHosts(scope) && job.kind === RUN_ON_HOSTS && job.createdBy === userId &&
   job.tokenId === (apiToken?.id ?? null);
 
 /** Whether a scope includes the target of a job. Images and the host belong to no stack. */

@@ -6,6 +6,7 @@ import {
   allowsPermission,
   includesContainer,
   isLimited,
+  isOfHosts,
   type Scope,
   type ScopedContainer,
 } from "../access/scope.ts";
@@ -30,6 +31,9 @@ import { summarizeStacks } from "../stacks/stacks.ts";
 /** Type in the hub of events that only admins receive; clients see the type `event`. */
 export const ADMIN_EVENT = "admin event";
 
+/** Frames about this server itself, of which a caller who is limited to hosts has nothing. */
+const OF_SERVER: ReadonlySet<string> = new Set(["metrics", "overview"]);
+
 type ViewDeps = Pick<Deps, "db" | "inventory">;
 
 type OverviewData = ReturnType<typeof overviewFrame>;
@@ -51,6 +55,7 @@ export function streamView(
   return {
     key: JSON.stringify(scope),
     apply(type, data) {
+      if (isOfHosts(scope) && OF_SERVER.has(type)) return undefined;
       switch (type) {
         case "metrics":
           return isLimited(scope)

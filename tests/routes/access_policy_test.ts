@@ -10,11 +10,8 @@ import { mount } from "../../routes/pipeline/mount.ts";
 import { createLimiters } from "../../services/access/limiters.ts";
 import type { Caller, Role } from "../../services/access/caller.ts";
 import { AppError } from "../../services/errors.ts";
-import {
-  createCurrentAccessPolicy,
-  type CurrentAccessPolicy,
-  type Observation,
-} from "../../services/access/policy.ts";
+import { createCurrentAccessPolicy } from "../../services/access/current_policy.ts";
+import type { CurrentAccessPolicy, Observation } from "../../services/access/policy.ts";
 import { silentLog } from "../../services/log.ts";
 import { testApp } from "../helpers/test_app.ts";
 

@@ -54,7 +54,7 @@ const PLACES: {
     example: `import * as z from "zod";`,
     folders: ["routes"],
     exceptions:
-      /^services\/(access\/license\/license\.ts|automation\/integrations\/(adapter|request)\.ts|backup\/storages\/|fleet\/(away\/(answer|box)|copies\/rows|enrolment\/files|link\/control|waves\/(block|report))\.ts|input\/|snapshots\/read_description\.ts|updates\/trial\/described\.ts|([^/]+\/)+adapters\/)/,
+      /^services\/(access\/license\/license\.ts|automation\/integrations\/(adapter|request)\.ts|backup\/storages\/|fleet\/(away\/(answer|box)|copies\/rows|enrolment\/files|link\/control|runs\/answers|waves\/(block|report))\.ts|input\/|snapshots\/read_description\.ts|updates\/trial\/described\.ts|([^/]+\/)+adapters\/)/,
   },
   {
     what: "hono",

@@ -32,7 +32,7 @@ import {
   permissionName,
   PERMISSIONS,
 } from "../../services/access/permissions.ts";
-import { createCurrentAccessPolicy } from "../../services/access/policy.ts";
+import { createCurrentAccessPolicy } from "../../services/access/current_policy.ts";
 import { TEST_ADDRESS, type TestApp, testApp } from "../helpers/test_app.ts";
 
 const KNOWN = PERMISSIONS.map(permissionName);

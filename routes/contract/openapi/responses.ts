@@ -119,7 +119,7 @@ export function failuresOf(endpoint: Endpoint, path: string, edition: Edition) {
     402: edition !== "ce" && !endpoint.hiddenUnlicensed,
     403: !endpoint.anyAddress || role !== "public" && role !== "viewer",
     // An API token that is limited to stacks or containers cannot use it.
-    404: role !== "public" && endpoint.scope === undefined,
+    404: role !== "public" && (endpoint.scope === undefined || endpoint.showsServer === true),
     413: mayHaveBody,
     415: mayHaveBody,
     429: !isProbe(path),

@@ -292,6 +292,7 @@ function assertEmailFree(db: Deps["db"], email: string): void {
 export const emailInUse = (email: string) =>
   new AppError("conflict", `A user with the email ${email} already exists`);
 
+/** An admin whom custom roles limit to hosts cannot manage this server, and does not count. */
 function assertAnotherAdmin(accounts: Deps["accounts"], id: string, action: string): void {
   if (accounts.hasOtherAdmin(id)) return;
   throw new AppError("conflict", `The last admin cannot be ${action}`);

@@ -5,17 +5,23 @@ import {
   insertRoleAssignment,
   selectRoleAssignment,
 } from "../../../db/enterprise/role_assignments.ts";
-import { selectRoleIdByName } from "../../../db/enterprise/roles.ts";
+import { selectRole, selectRoleIdByName } from "../../../db/enterprise/roles.ts";
+import { selectUser } from "../../../db/users.ts";
 import type { GroupRoleStore } from "../../access/oidc/group_roles.ts";
 import type { Deps } from "../../deps.ts";
+import { limitsHosts } from "./check.ts";
 import { roleNameKey } from "./roles.ts";
 
 /** The assigner of roles that come from groups. */
 const ASSIGNED_BY = "identity provider";
 
 export function createGroupRoleStore(
-  { db, log, now }: Pick<Deps, "db" | "log" | "now">,
+  { accounts, db, log, now }: Pick<Deps, "accounts" | "db" | "log" | "now">,
 ): GroupRoleStore {
+  /** Whether the role would leave this server without an admin who is not limited to hosts. */
+  const limitsLastAdmin = (roleId: string, userId: string) =>
+    limitsHosts(selectRole(db, roleId)!) && accounts.mode === "users" &&
+    selectUser(db, userId)?.role === "admin" && !accounts.hasOtherAdmin(userId);
   const idOf = (name: string) => selectRoleIdByName(db, roleNameKey(name));
   return {
     has: (name) => idOf(name) !== undefined,
@@ -25,6 +31,10 @@ export function createGroupRoleStore(
         if (roleId === undefined) continue;
         const has = selectRoleAssignment(db, roleId, userId) !== undefined;
         if (has === given.has(roleId)) continue;
+        if (!has && limitsLastAdmin(roleId, userId)) {
+          log.warn("last admin not limited to hosts by the identity provider", { roleId, userId });
+          continue;
+        }
         if (has) deleteRoleAssignment(db, roleId, userId);
         else {
           insertRoleAssignment(db, {

@@ -6,9 +6,9 @@ import {
   type StoredPending,
   updateOpenFleetPending,
 } from "../../../db/fleet_pending.ts";
-import { callerOf } from "../../access/accounts.ts";
 import { includesRole, type UserRole } from "../../access/caller.ts";
 import { scopeAtHost, seesHost } from "../../access/host_scope.ts";
+import { callerOfAbsent, type HostPolicy } from "../../access/policy_rights.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../errors.ts";
 import { openOrConflict } from "../../secrets/secrets.ts";
@@ -17,7 +17,9 @@ import { signWith } from "../notes/note.ts";
 import { sealBox } from "./box.ts";
 import { endPending, sealPurpose } from "./pending.ts";
 
-export type BoxDeps = Pick<Deps, "accounts" | "changes" | "db" | "now" | "secrets">;
+export type BoxDeps = Pick<Deps, "accounts" | "changes" | "db" | "now" | "secrets"> & {
+  accessPolicy(): HostPolicy | undefined | Promise<HostPolicy>;
+};
 
 /** The box of a request; one whose user is gone ends as refused. */
 export async function takeBox(deps: BoxDeps, pending: StoredPending): Promise<string | undefined> {
@@ -37,10 +39,10 @@ export async function takeBox(deps: BoxDeps, pending: StoredPending): Promise<st
  * @throws {AppError} `forbidden` if the user is gone; `conflict` if the body cannot be decrypted.
  */
 async function boxOf(deps: BoxDeps, pending: StoredPending): Promise<string> {
-  const { accounts, db, secrets } = deps;
+  const { db, secrets } = deps;
   const { id, userId, apiToken, method, path, base, createdAt, expiresAt } = pending;
-  const session = { userId, familyId: "", ...(apiToken && { apiToken }) };
-  const caller = callerOf(accounts, session, "");
+  const policy = await deps.accessPolicy();
+  const caller = callerOfAbsent(deps, policy, { userId, tokenId: apiToken?.id ?? null });
   const host = selectFleetHost(db, pending.hostId)!;
   if (!caller || !seesHost(caller, host)) {
     throw new AppError(

@@ -4,6 +4,7 @@ import { selectFleetHost } from "../../../db/fleet_hosts.ts";
 import {
   deleteFleetPendingBefore,
   expireFleetPending,
+  selectFleetPending,
   selectOpenFleetPending,
   type StoredPending,
   updateOpenFleetPending,
@@ -19,8 +20,11 @@ import { endPending, PENDING_RESOURCE } from "./pending.ts";
 /** Path of boxes at a host. */
 const BOXES_PATH = "/api/boxes";
 
-/** Time for which ended requests stay in the list, in milliseconds. */
-const ENDED_KEPT_MS = 7 * 24 * 60 * 60_000;
+/**
+ * Time for which ended requests stay in the list, and for which a host is asked about one that it has
+ * after its expiry, in milliseconds.
+ */
+const KEPT_MS = 7 * 24 * 60 * 60_000;
 
 /** Largest answer of a host, in characters. */
 const ANSWER_MAX = 8_192;
@@ -37,15 +41,16 @@ export function createHandOver(deps: HandOverDeps) {
   return async function handOver(signal: AbortSignal): Promise<void> {
     const { changes, db, now, passing } = deps;
     const at = now();
-    deleteFleetPendingBefore(db, new Date(at.getTime() - ENDED_KEPT_MS).toISOString());
-    if (expireFleetPending(db, at.toISOString()) > 0) changes.record(PENDING_RESOURCE);
+    const before = new Date(at.getTime() - KEPT_MS).toISOString();
+    deleteFleetPendingBefore(db, before);
+    if (expireFleetPending(db, at.toISOString(), before) > 0) changes.record(PENDING_RESOURCE);
     const open = Map.groupBy(selectOpenFleetPending(db), ({ hostId }) => hostId);
     await Promise.all(
       [...open].filter(([id]) => !busy.has(id) && passing.hub()?.link(id)).map(
         async ([id, all]) => {
           busy.add(id);
           try {
-            for (const pending of all) await handOverOne(deps, pending, signal);
+            for (const { id } of all) await handOverOne(deps, id, signal);
           } catch (error) {
             // The link has ended, or the host is not ready: the next round tries again.
             deps.log.info("request not handed over", {
@@ -63,15 +68,25 @@ export function createHandOver(deps: HandOverDeps) {
 
 async function handOverOne(
   deps: HandOverDeps,
-  pending: StoredPending,
+  id: string,
   signal: AbortSignal,
 ): Promise<void> {
+  const pending = findOpen(deps, id);
+  if (!pending) return;
   if (pending.state === "running") {
     return applyAnswer(deps, pending, await ask(deps, pending, signal));
   }
   const box = await takeBox(deps, pending);
-  if (box === undefined) return;
+  if (box === undefined || !findOpen(deps, id)) return;
   applyAnswer(deps, pending, await ask(deps, pending, signal, JSON.stringify({ box })));
+}
+
+/** The request as it is now: it may have been deleted or have expired while others were handed over. */
+function findOpen({ db, now }: HandOverDeps, id: string): StoredPending | undefined {
+  const pending = selectFleetPending(db, id);
+  if (pending?.state === "running") return pending;
+  const isDue = pending?.state === "pending" && pending.expiresAt > now().toISOString();
+  return isDue ? pending : undefined;
 }
 
 interface HostAnswer {

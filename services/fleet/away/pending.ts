@@ -27,8 +27,10 @@ export { PENDING_STATES } from "../../../db/fleet_pending.ts";
 /** Resource whose changes clients follow. */
 export const PENDING_RESOURCE = "/api/fleet/pending";
 
-/** Limit of requests without an end. */
+/** Limits of requests without an end, of which no user and no host takes all. */
 const OPEN_MAX = 200;
+const OPEN_OF_USER_MAX = 100;
+const OPEN_OF_HOST_MAX = 50;
 
 /** Longest time that a request may wait, in minutes: 30 days. */
 const WAIT_MAX_MINUTES = 30 * 24 * 60;
@@ -86,7 +88,9 @@ export function leaveForHost(deps: PendingDeps, hostId: string, request: LeftReq
     throw new AppError("too_large", `body: is limited to ${BODY_BYTES_MAX} bytes for a later time`);
   }
   const base = readBase(deps, host, work, caller);
-  assertNotLeft(deps, hostId, request);
+  const open = selectOpenFleetPending(db);
+  assertRoom(open, host, caller);
+  assertNotLeft(open, hostId, request);
   const at = now();
   const id = crypto.randomUUID();
   const pending: StoredPending = {
@@ -161,10 +165,26 @@ function readBase(deps: PendingDeps, host: StoredHost, work: Work, caller: Calle
   );
 }
 
-/** The same request twice would be refused by the host, because the first one changes its base. */
-function assertNotLeft({ db }: PendingDeps, hostId: string, { method, path }: LeftRequest): void {
-  const open = selectOpenFleetPending(db);
+function assertRoom(
+  open: readonly StoredPending[],
+  { id, name }: StoredHost,
+  { userId }: Caller,
+): void {
   if (open.length >= OPEN_MAX) throw tooMany("requests for hosts that are away", OPEN_MAX);
+  if (open.filter((each) => each.userId === userId).length >= OPEN_OF_USER_MAX) {
+    throw tooMany("requests of one user for hosts that are away", OPEN_OF_USER_MAX);
+  }
+  if (open.filter((each) => each.hostId === id).length >= OPEN_OF_HOST_MAX) {
+    throw tooMany(`requests for host ${name}`, OPEN_OF_HOST_MAX);
+  }
+}
+
+/** The same request twice would be refused by the host, because the first one changes its base. */
+function assertNotLeft(
+  open: readonly StoredPending[],
+  hostId: string,
+  { method, path }: LeftRequest,
+): void {
   const same = open.find((each) =>
     each.hostId === hostId && each.method === method && each.path === path &&
     path !== "/api/stacks"

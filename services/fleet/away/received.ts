@@ -1,6 +1,7 @@
 /** Requests that the hub of this host has left for it, from the link or from a file. @module */
 
 import {
+  countWaitingFleetBoxes,
   deleteFleetBoxesBefore,
   insertFleetBox,
   selectFleetBox,
@@ -18,6 +19,12 @@ import { type BoxedRequest, openBox } from "./box.ts";
 
 /** Time for which a box that has expired is remembered, in milliseconds: the clock may be set back. */
 const KEPT_MS = 90 * 24 * 60 * 60_000;
+
+/** Longest validity of a box, in milliseconds: a hub keeps a request for 30 days. */
+const VALID_MAX_MS = 31 * 24 * 60 * 60_000;
+
+/** Limit of boxes that were not begun. */
+const WAITING_MAX = 200;
 
 export type ReceiveDeps = Pick<Deps, "db" | "fleet" | "now" | "secrets">;
 
@@ -44,9 +51,7 @@ export async function receiveBox(deps: ReceiveDeps, text: string): Promise<BoxVi
   const request = await open(deps, text);
   const { id } = request;
   const at = now();
-  if (!selectFleetBox(db, id) && request.expiresAt <= at.toISOString()) {
-    throw new AppError("invalid", `The box has expired at ${request.expiresAt}`);
-  }
+  if (!selectFleetBox(db, id)) assertAcceptable(deps, request);
   deleteFleetBoxesBefore(db, new Date(at.getTime() - KEPT_MS).toISOString());
   insertFleetBox(db, {
     id,
@@ -76,6 +81,17 @@ export const getBox = ({ db }: Pick<Deps, "db">, id: string): BoxView =>
 
 export const sealPurpose = (id: string) => `fleet box ${id}`;
 
+function assertAcceptable({ db, now }: ReceiveDeps, { expiresAt }: BoxedRequest): void {
+  const leftMs = Date.parse(expiresAt) - now().getTime();
+  if (leftMs <= 0) throw new AppError("invalid", `The box has expired at ${expiresAt}`);
+  if (leftMs > VALID_MAX_MS) {
+    throw new AppError("invalid", `The box expires at ${expiresAt}, in more than 31 days`);
+  }
+  if (countWaitingFleetBoxes(db) >= WAITING_MAX) {
+    throw new AppError("unavailable", `Limit of ${WAITING_MAX} boxes that wait here reached`);
+  }
+}
+
 async function open(deps: ReceiveDeps, text: string): Promise<BoxedRequest> {
   const membership = selectMembership(deps.db);
   if (!membership) throw new AppError("conflict", "This host is not in a fleet");
@@ -95,7 +111,9 @@ function toView(db: Deps["db"], box: StoredBox): BoxView {
 
 function answerOf(db: Deps["db"], { state, jobId, error }: StoredBox): BoxAnswer {
   if (state === "refused") return { state, jobId, error };
-  if (state === "done") return { state: "succeeded", jobId, error };
+  if (state === "done") {
+    return { state: error === null ? "succeeded" : "failed", jobId, error };
+  }
   const job = jobId === null ? undefined : selectJob(db, jobId);
   return job ? answerOfJob(job) : { state: "running", jobId, error };
 }

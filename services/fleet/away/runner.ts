@@ -75,6 +75,8 @@ export async function runBox(
     updateFleetBox(db, box.id, { state: "begun", begunAt: deps.now().toISOString() });
     log.info("request of the hub begun", { box: box.id, user: request.name });
     const response = await deps.passing.perform!(requestOf(request), caller);
+    // The conflict may be with what the request itself did before the service was killed.
+    if (response.status === 409 && box.state === "begun") return endUnknown(deps, box, response);
     return await conclude(deps, box, response, signal);
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
@@ -125,6 +127,17 @@ async function conclude(
   const job = answer.kind !== undefined && answer.steps ? answer : answer.job;
   if (job) return await follow(deps, box, job.id, signal);
   updateFleetBox(deps.db, box.id, { state: "done", request: null });
+  return "ended";
+}
+
+async function endUnknown(deps: RunnerDeps, box: StoredBox, response: Response): Promise<"ended"> {
+  const { error } = await response.json();
+  deps.log.warn("request of the hub may have been done before a restart", { box: box.id });
+  updateFleetBox(deps.db, box.id, {
+    state: "done",
+    error: `May have been done before the host was stopped: ${error}`.slice(0, ERROR_MAX),
+    request: null,
+  });
   return "ended";
 }
 

@@ -2,6 +2,7 @@
 
 import { METRICS_USER } from "../../access/accounts.ts";
 import type { Caller } from "../../access/caller.ts";
+import type { ScopedHost } from "../../access/scope.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../errors.ts";
 import { hubAsCaller } from "../copies/follow.ts";
@@ -57,10 +58,11 @@ export function listTargets(
  */
 export async function readHostMetrics(
   deps: Pick<Deps, "db" | "now" | "passing" | "server">,
-  { caller, host: ref, permissions, requestId, signal }: {
+  { caller, host: ref, permissionsAt, requestId, signal }: {
     caller: Caller;
     host: string;
-    permissions: readonly string[];
+    /** Permissions that custom roles give the caller at a host. */
+    permissionsAt: (host: ScopedHost) => readonly string[];
     requestId: string;
     signal: AbortSignal;
   },
@@ -72,7 +74,7 @@ export async function readHostMetrics(
     headers: new Headers(),
     // The holder of METRICS_TOKEN has no account that a host could ask about.
     caller: caller.userId === METRICS_USER ? hubAsCaller(deps) : caller,
-    permissions,
+    permissions: permissionsAt(host),
     requestId,
     signal,
   });

@@ -6,7 +6,7 @@ import { AppError } from "../../errors.ts";
 import { readStream } from "../../stream/read_stream.ts";
 import { DIGESTED_MAX } from "../notes/note.ts";
 import type { PassedBody } from "./exchange.ts";
-import { type PassedResponse, passOn } from "./pass.ts";
+import { type PassedResponse, passOn, toCallerError } from "./pass.ts";
 import type { PassingHost } from "./sides.ts";
 
 /** Largest answer, in bytes. */
@@ -28,6 +28,8 @@ export interface Asked {
   target: string;
   /** Sent as JSON. */
   body?: unknown;
+  /** Called before something is sent to the host. */
+  onSend?: () => void;
   signal: AbortSignal;
 }
 
@@ -37,8 +39,7 @@ export async function askHost(
   host: PassingHost,
   asker: Asker,
   asked: Asked,
-  // deno-lint-ignore no-explicit-any
-): Promise<{ status: number; body: any }> {
+): Promise<{ status: number; body: unknown }> {
   const { head, body, end } = await sendToHost(deps, host, asker, asked);
   try {
     let text = "";
@@ -50,6 +51,8 @@ export async function askHost(
       }
     }
     return { status: head.status, body: text === "" ? undefined : parse(host, text) };
+  } catch (error) {
+    throw toCallerError(host, error);
   } finally {
     end();
   }
@@ -60,7 +63,7 @@ export function sendToHost(
   deps: Pick<Deps, "db" | "passing" | "now">,
   host: PassingHost,
   { caller, permissions, isAllowed }: Asker,
-  { method, target, body, signal }: Asked,
+  { method, target, body, onSend, signal }: Asked,
 ): Promise<PassedResponse> {
   return passOn(deps, host, {
     method,
@@ -74,6 +77,7 @@ export function sendToHost(
     requestId: crypto.randomUUID(),
     signal,
     isAllowed,
+    ...(onSend && { onSend }),
   });
 }
 

@@ -51,6 +51,8 @@ export interface PassedRequest {
   headMs?: number;
   /** Whether the caller may keep it open; default: as long as their token is valid. */
   isAllowed?: () => boolean;
+  /** Called before something is sent to the host. */
+  onSend?: () => void;
 }
 
 /** A request that is being passed on. */
@@ -98,6 +100,7 @@ export async function passOn(
   const { method, target, isUpgrade, headMs = HEAD_MS } = request;
   const { stream, body, headers, end, signal } = await openPassage(deps, host, request);
   try {
+    request.onSend?.();
     const response = await withTimeLimit({
       timeoutMs: headMs,
       timeoutError: () => new AppError("unavailable", `Host ${host.name} did not answer in time`),
@@ -234,7 +237,7 @@ function assertPassable({ name }: PassingHost, { head: { status } }: StreamRespo
 }
 
 /** The errors of a host: a link that ends, and what is not HTTP. */
-function toCallerError({ name }: PassingHost, error: unknown): AppError {
+export function toCallerError({ name }: PassingHost, error: unknown): AppError {
   if (error instanceof AppError) return error;
   return error instanceof EngineProtocolError
     ? new AppError("bad_gateway", `Host ${name} sent an invalid response`, { cause: error })

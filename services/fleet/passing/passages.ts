@@ -4,6 +4,7 @@ import { includesRole } from "../../access/caller.ts";
 import { seesHost } from "../../access/host_scope.ts";
 import { createShares, type Shares } from "../../access/shares.ts";
 import type { Deps } from "../../deps.ts";
+import { AppError } from "../../errors.ts";
 import { callerValidity } from "../../stream/validity.ts";
 import type { Passages } from "./sides.ts";
 
@@ -28,14 +29,17 @@ export function createPassages(deps: Pick<Deps, "accounts" | "now">): Passages {
     check,
 
     begin(caller, host, isValid = callerValidity(deps, caller)) {
+      const isAllowed = () =>
+        isValid() && seesHost(caller, host) &&
+        includesRole(deps.accounts.roleOf(caller) ?? "public", caller.role);
+      if (!isAllowed()) {
+        throw new AppError("forbidden", `The rights at host ${host.name} have ended`);
+      }
       const ofHost = shares.get(host.id) ??
         createShares({ what: `requests to host ${host.name}`, max: OF_HOST_MAX });
       const release = ofHost.take(caller);
       shares.set(host.id, ofHost);
       const ending = new AbortController();
-      const isAllowed = () =>
-        isValid() && seesHost(caller, host) &&
-        includesRole(deps.accounts.roleOf(caller) ?? "public", caller.role);
       const passage = { isAllowed, abort: () => ending.abort() };
       open.add(passage);
       timer ??= setInterval(check, CHECK_MS);

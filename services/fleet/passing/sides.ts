@@ -58,7 +58,7 @@ export interface Passages {
   check(): void;
   /**
    * @param isValid Whether the caller may keep it open; default: as long as their token is valid.
-   * @throws {AppError} `unavailable` or `too_many_requests` above a limit.
+   * @throws {AppError} `forbidden` if the caller may not begin it; `unavailable` or `too_many_requests` above a limit.
    */
   begin(
     caller: Caller,

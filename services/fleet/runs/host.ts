@@ -7,6 +7,15 @@ import { asAppError } from "../../errors.ts";
 import { sleep } from "../../waiting.ts";
 import { type Asked, type Asker, askHost, sendToHost } from "../passing/ask.ts";
 import type { PassingHost } from "../passing/sides.ts";
+import {
+  type HostJobState,
+  jobIdIn,
+  jobsIn,
+  jobStateIn,
+  latestVersionIn,
+  reasonIn,
+  versionIn,
+} from "./answers.ts";
 import type { FleetRun, HostOutcome, RunInput } from "./run.ts";
 
 /** Longest reason, in characters. */
@@ -18,14 +27,39 @@ const RETRY_MS = 2_000;
 /** Time without an answer after which a host whose job runs counts as away, in milliseconds. */
 const AWAY_MS = 15 * 60_000;
 
+/** Time after which a job at a host is left to itself, because it holds a place here, in milliseconds. */
+const FOLLOW_MAX_MS = 6 * 60 * 60_000;
+
+/** Time after which the state of a job is read again, whatever its stream sends, in milliseconds. */
+const STREAM_MAX_MS = 5 * 60_000;
+
+/** Longest wait for the answer to a cancellation, in milliseconds. */
+const CANCEL_MS = 10_000;
+
+/** Longest wait for a link, and the pause between two looks, in milliseconds. */
+const RECONNECT_MS = 60_000;
+const LOOK_MS = 500;
+
 /** Difference of clocks that is allowed for when a job is looked up, in milliseconds. */
 const CLOCK_MS = 15_000;
+
+const UNKNOWN = "No answer of the host arrived; it may have begun";
 
 interface AtHost {
   host: PassingHost;
   asker: Asker;
   job: FleetRun;
 }
+
+/** A host at which the work is to begin. */
+interface Beginning extends AtHost {
+  /** The job as it is stored. */
+  record: Job;
+  /** Whether a request that begins the work may have reached the host. */
+  isSent: boolean;
+}
+
+type Begun = HostOutcome | { jobId: string };
 
 /** Kinds of jobs that an action starts at a host. */
 const KINDS: Record<RunInput["action"], readonly string[]> = {
@@ -43,88 +77,111 @@ export const outcomeOf = (
 
 export const refused = (reason: string): HostOutcome => outcomeOf("refused", reason);
 
-export const isOutcome = (begun: HostOutcome | { jobId: string }): begun is HostOutcome =>
-  "state" in begun;
+export const isOutcome = (begun: Begun): begun is HostOutcome => "state" in begun;
 
 const firstLine = (text: string) => text.split("\n", 1)[0]!.slice(0, REASON_MAX).toWellFormed();
 
 /**
- * Sends the request that begins the work. One that may have been sent before is not repeated: the job
- * that it started is looked up.
+ * Sends the request that begins the work. One that may have been sent before, and one whose answer has
+ * not arrived, is not repeated: the job that it started is looked up.
  *
+ * @param beginning Its `isSent` is updated.
  * @throws The reason, when the run was cancelled or the service stops.
  */
-export async function begin(
-  deps: Deps,
-  { isRepeated, record, ...at }: AtHost & { isRepeated: boolean; record: Job },
-): Promise<HostOutcome | { jobId: string }> {
+export async function begin(deps: Deps, beginning: Beginning): Promise<Begun> {
   try {
-    return isRepeated ? await findBegun(deps, at, record) : await send(deps, at);
+    return beginning.isSent ? await findBegun(deps, beginning) : await send(deps, beginning);
   } catch (error) {
-    at.job.signal.throwIfAborted();
+    beginning.job.signal.throwIfAborted();
     const known = asAppError(error);
     if (!known) throw error;
-    return outcomeOf(known.code === "unavailable" ? "away" : "failed", known.message);
+    if (known.code === "forbidden") return refused(known.message);
+    if (known.code !== "unavailable") return outcomeOf("failed", known.message);
+    if (!beginning.isSent) return outcomeOf("away", known.message);
+    return await findLater(deps, beginning);
   }
 }
 
-async function send(deps: Deps, at: AtHost): Promise<HostOutcome | { jobId: string }> {
+async function send(deps: Deps, at: Beginning): Promise<Begun> {
   const { action, options, stack } = at.job.input;
   const name = encodeURIComponent(stack ?? "");
   switch (action) {
     case "prune":
-      return ended(await ask(deps, at, "POST", "/api/system/prune", options));
+      return ended(await change(deps, at, "POST", "/api/system/prune", options));
     case "update-check":
-      return started(await ask(deps, at, "POST", "/api/updates/check", {}));
+      return started(await change(deps, at, "POST", "/api/updates/check", {}));
     case "update":
-      return started(await ask(deps, at, "POST", `/api/stacks/${name}/update`, options));
+      return started(await change(deps, at, "POST", `/api/stacks/${name}/update`, options));
     case "deploy":
       return await deploy(deps, at, name);
   }
 }
 
 /** Stores the sources at the host as a new stack, or as the next version of the one there. */
-async function deploy(deps: Deps, at: AtHost, name: string) {
+async function deploy(deps: Deps, at: Beginning, name: string): Promise<Begun> {
   const { stack, version, options } = at.job.input;
   const stored = findVersion(deps, stack!, version!);
   const { compose, env, files, profiles } = openVersion(deps, stored).sources;
   const sources = { compose, env, files, profiles };
-  const created = await ask(deps, at, "POST", "/api/stacks", {
+  let answer = await change(deps, at, "POST", "/api/stacks", {
     ...sources,
     name: stack,
     kind: stored.kind,
     deploy: false,
   });
-  if (created.status !== 201 && created.status !== 409) return refusal(created);
-  let expectedVersion = created.body.version;
-  if (created.status === 409) {
+  if (answer.status === 409) {
     const versions = await ask(deps, at, "GET", `/api/stacks/${name}/versions`);
-    const current = versions.body?.versions?.[0]?.version;
+    const current = latestVersionIn(versions.body);
     // Without a stack there, the conflict was another one.
-    if (current === undefined) return refusal(created);
+    if (current === undefined) return refusal(answer);
     const path = `/api/stacks/${name}/source`;
-    const replaced = await ask(deps, at, "PUT", path, { ...sources, expectedVersion: current });
-    if (replaced.status !== 200) return refusal(replaced);
-    expectedVersion = replaced.body.version;
+    answer = await change(deps, at, "PUT", path, { ...sources, expectedVersion: current });
   }
+  const expectedVersion = versionIn(answer.body);
+  if (answer.status >= 400 || expectedVersion === undefined) return refusal(answer);
   const body = { ...options, expectedVersion };
-  return started(await ask(deps, at, "POST", `/api/stacks/${name}/deploy`, body));
+  return started(await change(deps, at, "POST", `/api/stacks/${name}/deploy`, body));
 }
 
-/** The job that a request started which an earlier process of this hub may have sent. */
-async function findBegun(deps: Deps, at: AtHost, { id, createdAt }: Job) {
-  const { action } = at.job.input;
+/** Looks the job up when the host is back. */
+async function findLater(deps: Deps, at: Beginning): Promise<Begun> {
+  try {
+    await waitForLink(deps, at.host.id, at.job.signal);
+    return await findBegun(deps, at);
+  } catch (error) {
+    at.job.signal.throwIfAborted();
+    if (!asAppError(error)) throw error;
+    return outcomeOf("failed", UNKNOWN);
+  }
+}
+
+/** The job that a request started whose answer did not arrive. */
+async function findBegun(deps: Deps, at: Beginning): Promise<Begun> {
+  const { action, stack } = at.job.input;
+  const { id, createdAt } = at.record;
   const kinds = KINDS[action].join(",");
-  const unknown = "This server stopped before the host answered; it may have begun";
-  if (kinds === "") return outcomeOf("failed", unknown);
+  if (kinds === "") return outcomeOf("failed", UNKNOWN);
   const offset = deps.passing.hub()?.link(at.host.id)?.clock.offset ?? 0;
   const since = new Date(Date.parse(createdAt) + offset - CLOCK_MS).toISOString();
   const { body } = await ask(deps, at, "GET", `/api/jobs?kind=${kinds}&limit=50`);
   const user = `/${at.asker.caller.userId}`;
-  const found = body?.jobs?.find?.((each: Job) =>
-    each.createdBy?.endsWith(user) && each.createdAt >= since && each.id !== id
+  const found = jobsIn(body)?.find((each) =>
+    each.createdBy?.endsWith(user) && each.createdAt >= since && each.id !== id &&
+    (stack === null || each.target === stack)
   );
-  return found ? { jobId: String(found.id) } : outcomeOf("failed", unknown);
+  return found ? { jobId: found.id } : outcomeOf("failed", UNKNOWN);
+}
+
+/** Hosts need some time to connect again, e.g. after a restart of this server. */
+export async function waitForLink(
+  { passing }: Deps,
+  hostId: string,
+  signal: AbortSignal,
+): Promise<void> {
+  const until = performance.now() + RECONNECT_MS;
+  while (!passing.hub()?.link(hostId) && performance.now() < until && !signal.aborted) {
+    await sleep(LOOK_MS, signal);
+  }
 }
 
 /** Waits for the end of a job at the host. A cancelled run cancels it. */
@@ -133,38 +190,52 @@ export async function follow(
   { jobId, ...at }: AtHost & { jobId: string },
 ): Promise<HostOutcome> {
   const path = `/api/jobs/${encodeURIComponent(jobId)}`;
-  let heardAt = deps.now().getTime();
+  const beganAt = deps.now().getTime();
+  let heardAt = beganAt;
   for (;;) {
     try {
       const { status, body } = await ask(deps, at, "GET", path);
-      if (status >= 400) return { ...refusal({ status, body }), jobId };
-      if (typeof body?.endedAt === "string") {
-        const isDone = body.status === "succeeded";
-        const reason = typeof body.error === "string" ? body.error : String(body.status);
-        return outcomeOf(isDone ? "done" : "failed", isDone ? null : reason, jobId);
+      if (status === 403 || status === 404) return { ...refusal({ status, body }), jobId };
+      // Another status is not of the job, e.g. while the host starts again.
+      const state = status < 400 ? jobStateIn(body) : undefined;
+      if (state && state.endedAt !== null) return endOf(state, jobId);
+      if (state) {
+        heardAt = deps.now().getTime();
+        await followStream(deps, at, `${path}/stream`);
       }
-      heardAt = deps.now().getTime();
-      await followStream(deps, at, `${path}/stream`);
     } catch (error) {
-      if (!asAppError(error) && !at.job.signal.aborted) throw error;
+      const known = asAppError(error);
+      if (!known && !at.job.signal.aborted) throw error;
+      if (known?.code === "forbidden") return { ...refused(known.message), jobId };
     }
     if (at.job.signal.aborted) await cancelAt(deps, at, path);
-    if (deps.now().getTime() - heardAt >= AWAY_MS) {
+    const now = deps.now().getTime();
+    if (now - heardAt >= AWAY_MS) {
       return outcomeOf("away", "The host does not answer; its job goes on there", jobId);
+    }
+    if (now - beganAt >= FOLLOW_MAX_MS) {
+      return outcomeOf("failed", "The job has not ended after 6 hours; it goes on there", jobId);
     }
     await sleep(RETRY_MS, at.job.signal);
   }
 }
 
-/** Reads the job's stream, which ends with it. */
+function endOf({ status, error }: HostJobState, jobId: string): HostOutcome {
+  if (status === "succeeded") return outcomeOf("done", null, jobId);
+  return outcomeOf("failed", error ?? status, jobId);
+}
+
+/** Reads the job's stream, which ends with it. One that breaks says nothing about the job. */
 async function followStream(deps: Deps, { host, asker, job }: AtHost, target: string) {
   const { body, end } = await sendToHost(deps, host, asker, {
     method: "GET",
     target,
-    signal: job.signal,
+    signal: AbortSignal.any([job.signal, AbortSignal.timeout(STREAM_MAX_MS)]),
   });
   try {
     for await (const _ of body ?? []);
+  } catch {
+    // The state of the job is read again.
   } finally {
     end();
   }
@@ -173,11 +244,22 @@ async function followStream(deps: Deps, { host, asker, job }: AtHost, target: st
 /** @throws The reason of the cancellation. A job goes on when this service only stops. */
 async function cancelAt(deps: Deps, { host, asker, job }: AtHost, path: string): Promise<never> {
   if (!deps.jobs.stopping.aborted) {
-    const signal = deps.jobs.stopping;
+    const signal = AbortSignal.any([deps.jobs.stopping, AbortSignal.timeout(CANCEL_MS)]);
     await askHost(deps, host, asker, { method: "POST", target: `${path}/cancel`, signal })
       .catch(() => {});
   }
   throw job.signal.reason;
+}
+
+/** Sends a request that changes something at the host. */
+function change(
+  deps: Deps,
+  at: Beginning,
+  method: string,
+  target: string,
+  body: Asked["body"],
+): Promise<Answer> {
+  return ask(deps, at, method, target, { body, onSend: () => at.isSent = true });
 }
 
 function ask(
@@ -185,24 +267,24 @@ function ask(
   { host, asker, job }: AtHost,
   method: string,
   target: string,
-  body?: Asked["body"],
-) {
-  return askHost(deps, host, asker, { method, target, body, signal: job.signal });
+  more: Pick<Asked, "body" | "onSend"> = {},
+): Promise<Answer> {
+  return askHost(deps, host, asker, { method, target, ...more, signal: job.signal });
 }
 
-// deno-lint-ignore no-explicit-any
-type Answer = { status: number; body: any };
+type Answer = { status: number; body: unknown };
 
 const ended = (answer: Answer): HostOutcome =>
   answer.status < 400 ? outcomeOf("done", null) : refusal(answer);
 
-const started = (answer: Answer): HostOutcome | { jobId: string } =>
-  answer.status < 400 && typeof answer.body?.id === "string"
-    ? { jobId: answer.body.id }
-    : refusal(answer);
+function started(answer: Answer): Begun {
+  const jobId = answer.status < 400 ? jobIdIn(answer.body) : undefined;
+  return jobId === undefined ? refusal(answer) : { jobId };
+}
 
 /** A host that does not allow it says so with 403, and hides what a limited token may not see. */
 function refusal({ status, body }: Answer): HostOutcome {
-  const reason = typeof body?.error === "string" ? body.error : `The host answered ${status}`;
+  const reason = reasonIn(body) ??
+    (status < 400 ? "The host sent an invalid answer" : `The host answered ${status}`);
   return outcomeOf(status === 403 || status === 404 ? "refused" : "failed", reason);
 }

@@ -4,13 +4,18 @@ import type { Job } from "../../../db/jobs.ts";
 import type { Deps } from "../../deps.ts";
 import type { NewEvent } from "../../events/events.ts";
 import type { NamedJobKind } from "../../jobs/kind.ts";
-import type { FleetRun, HostOutcome, RunInput, RunResult } from "./run.ts";
+import { RUN_ON_HOSTS } from "../../jobs/view.ts";
+import {
+  type FleetRun,
+  type HostOutcome,
+  RUN_ACTIONS,
+  type RunInput,
+  type RunResult,
+} from "./run.ts";
 
-export const FLEET_RUN = "fleet.run";
-
-/** Cancelling one takes no more rights than its hosts ask for. */
+/** The action decides about the rights that it takes, also to cancel it. */
 export const fleetRunKind: NamedJobKind<RunInput, RunResult> = {
-  id: FLEET_RUN,
+  id: RUN_ON_HOSTS,
   group: "Fleet",
   title: "Run on hosts",
   running: "Running on hosts",
@@ -18,6 +23,7 @@ export const fleetRunKind: NamedJobKind<RunInput, RunResult> = {
   targetType: "host",
   role: "operator",
   permission: "containers:update",
+  guardOf: ({ action }) => RUN_ACTIONS[action],
   run,
   // Each host gets the request once: its outcome is stored before the next step.
   recover: run,

@@ -1,6 +1,7 @@
 /** Requests of a job of this hub to its hosts, as the user who has started it. @module */
 
 import type { Caller } from "../../access/caller.ts";
+import { permissionsOfRoles } from "../../access/policy_rights.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError, type ErrorCode } from "../../errors.ts";
 import type { PassedBody } from "../passing/exchange.ts";
@@ -10,8 +11,6 @@ import type { PassingHost } from "../passing/sides.ts";
 /** The user of a job, who is not stored with it. */
 export interface JobUser {
   caller: Caller;
-  /** Permissions that custom roles give the caller. */
-  permissions: readonly string[];
   requestId: string;
 }
 
@@ -48,7 +47,7 @@ const CODES: Readonly<Record<number, ErrorCode>> = {
 export async function requestOfHost(
   deps: Deps,
   host: PassingHost,
-  { caller, permissions, requestId }: JobUser,
+  { caller, requestId }: JobUser,
   { method, target, body, content, signal, headMs }: HostRequest,
 ): Promise<PassedResponse> {
   const type = content?.type ?? (body === undefined ? undefined : "application/json");
@@ -59,7 +58,8 @@ export async function requestOfHost(
     readBody: () =>
       Promise.resolve(content ? { stream: content.stream, length: null } : jsonBody(body)),
     caller,
-    permissions,
+    // Roles may have changed since the last request of the job.
+    permissions: permissionsOfRoles(await deps.accessPolicy(), caller.userId, host),
     requestId,
     signal,
     ...(headMs !== undefined && { headMs }),

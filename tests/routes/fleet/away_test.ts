@@ -9,6 +9,7 @@ import { createHandOver } from "../../../services/fleet/away/hand_over.ts";
 import { runBoxes } from "../../../services/fleet/away/runner.ts";
 import { exportBoxes } from "../../../services/fleet/away/boxes.ts";
 import { applyFrame, emptyCopy } from "../../../services/fleet/copies/copy.ts";
+import { insertRoleAssignment } from "../../../db/enterprise/role_assignments.ts";
 import { linkKeys, noteKeys, toText } from "../../../services/fleet/enrolment/keys.ts";
 import { containerOf, setContainers } from "../../helpers/fake_containers.ts";
 import { connectUntil } from "../../helpers/cut_link.ts";
@@ -37,7 +38,10 @@ interface AwayFleet extends TestFleet {
 /** A hub that has a copy of a host, which is away, with a container. */
 async function awayFleet(member: TestAppOptions = {}): Promise<AwayFleet> {
   const now = "2026-01-01T12:00:00.000Z";
-  const fleet = await testFleet({ hub: { now }, member: { now, ...member } });
+  const fleet = await testFleet({
+    hub: { now, edition: "enterprise" },
+    member: { now, ...member },
+  });
   const [hub, host] = [fleet.hub.deps, fleet.member.deps];
   const keyOf = async (deps: typeof hub) => toText((await linkKeys(deps)).publicKey);
   insertFleetHost(hub.db, {
@@ -311,4 +315,74 @@ Deno.test("a request that was begun when the service was killed runs once", asyn
   const states = (await fleet.pending()).map(({ state, jobId }) => [state, jobId]);
   // Without a job, it had no effect and runs: the stack has no sources.
   deepEqual(states, [["refused", null], ["succeeded", "job-1"]]);
+});
+
+Deno.test("a request that had its effect when the service was killed, without a job, may be done", async () => {
+  await using fleet = await awayFleet();
+  await fleet.leave("POST", "/api/stacks", sources);
+  const [box] = await exportBoxes(fleet.hub.deps, fleet.host.id);
+  const { body: { id } } = await fleet.member.call("POST", "/api/boxes", { box });
+  const begunAt = fleet.member.clock.now().toISOString();
+  updateFleetBox(fleet.member.deps.db, id, { state: "begun", begunAt });
+  equal((await fleet.member.call("POST", "/api/stacks", sources)).status, 201);
+  fleet.back();
+  await fleet.round();
+  const [pending] = await fleet.pending();
+  equal(pending!.state, "failed");
+  match(pending!.error!, /^May have been done before/);
+});
+
+Deno.test("a request is not sent any more for a user who may not see the host, and after its end", async () => {
+  await using fleet = await awayFleet();
+  const { call, deps } = fleet.hub;
+  for (const name of ["blog", "shop"]) {
+    await fleet.leave("POST", "/api/stacks", { ...sources, name });
+  }
+  const [, second] = await fleet.pending();
+  fleet.back();
+  const { link } = fleet;
+  fleet.link = {
+    ...link!,
+    open: async (signal) => {
+      // Deleted while the first one is handed over.
+      await call("DELETE", `/api/fleet/pending/${second!.id}`);
+      return await link!.open(signal);
+    },
+  };
+  await fleet.round();
+  fleet.link = undefined;
+  const { body: { boxes } } = await fleet.member.call("GET", "/api/boxes");
+  equal(boxes.length, 1);
+
+  await fleet.leave("POST", "/api/stacks", { ...sources, name: "late" });
+  const { body: role } = await call("POST", "/api/ext/service-enterprise/roles", {
+    ...{ name: "Shop", permissions: [], hosts: ["shop-*"] },
+  });
+  insertRoleAssignment(deps.db, {
+    ...{ user_id: "key", role_id: role.id, assigned_by: "key" },
+    assigned_at: "2026-01-01T00:00:00.000Z",
+  });
+  fleet.link = link;
+  await fleet.round();
+  const states = deps.db.all("SELECT state FROM fleet_pending ORDER BY rowid");
+  deepEqual(states.map((each) => ({ ...each as object })), [
+    { state: "succeeded" },
+    { state: "refused" },
+  ]);
+});
+
+Deno.test("a host keeps a limited number of boxes, each for a month at most", async () => {
+  await using fleet = await awayFleet();
+  const send = async () => {
+    await fleet.leave("POST", "/api/stacks", { ...sources, name: crypto.randomUUID() });
+    const box = (await exportBoxes(fleet.hub.deps, fleet.host.id)).at(-1);
+    const { status, body } = await fleet.member.call("POST", "/api/boxes", { box });
+    return [status, body.error];
+  };
+  deepEqual(await send(), [202, undefined]);
+  fleet.hub.deps.db.run("UPDATE fleet_pending SET expires_at = '2026-03-01T00:00:00.000Z'");
+  const [box] = await exportBoxes(fleet.hub.deps, fleet.host.id);
+  fleet.member.deps.db.run("DELETE FROM fleet_boxes");
+  const late = await fleet.member.call("POST", "/api/boxes", { box });
+  deepEqual([late.status, /more than 31 days/.test(late.body.error)], [400, true]);
 });

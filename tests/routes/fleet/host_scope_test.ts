@@ -93,14 +93,26 @@ Deno.test("hosts of a custom role narrow the base role, and its permissions coun
     hosts: ["edge-*"],
   });
   deepEqual([role.hosts, role.host_labels], [["edge-*"], null]);
+  const { body: ofShop } = await hub.call("POST", ROLES, {
+    ...{ name: "Shop", permissions: [{ resource: "containers", actions: ["restart"] }] },
+    hosts: ["shop-*"],
+  });
   // Otherwise no admin could manage this server.
   equal((await hub.call("POST", `${ROLES}/${role.id}/users`, { user_id: "key" })).status, 409);
-  insertRoleAssignment(hub.deps.db, {
-    ...{ user_id: "key", role_id: role.id, assigned_by: "key" },
-    assigned_at: "2026-01-01T00:00:00.000Z",
-  });
+  const assign = (roleId: string) =>
+    insertRoleAssignment(hub.deps.db, {
+      ...{ user_id: "key", role_id: roleId, assigned_by: "key" },
+      assigned_at: "2026-01-01T00:00:00.000Z",
+    });
+  assign(role.id);
   deepEqual(await namesOf(fleet, "hosts", viewer), ["edge-7"]);
   deepEqual((await hub.call("GET", "/api/containers")).body.containers, []);
+  for (
+    const path of [
+      ...["/api/overview", "/api/system/metrics", "/api/metrics/history", "/metrics"],
+      "/api/compose/keys",
+    ]
+  ) equal((await hub.call("GET", path)).status, 404, path);
   equal((await hub.call("GET", "/api/audit")).status, 404);
   equal((await hub.call("GET", "/api/tokens", undefined, viewer)).status, 200);
   equal((await hub.call("GET", "/api/tokens?all=true")).status, 403);
@@ -108,6 +120,12 @@ Deno.test("hosts of a custom role narrow the base role, and its permissions coun
   equal(await pass("GET", "/api/containers", { role: "admin" }), 200);
   // A token of the account is limited as well.
   deepEqual(await namesOf(fleet, "hosts", { role: "admin", scope: {} }), ["edge-7"]);
+
+  assign(ofShop.id);
+  deepEqual(await namesOf(fleet, "hosts", viewer), ["edge-7", "shop-1"]);
+  // Permissions for other hosts do not count here.
+  equal(await pass("POST", "/api/containers/web/restart", viewer), 403);
+  equal(await stop(viewer), 200);
 });
 
 Deno.test("a scraper finds the hosts it may see, and reads their metrics through the link", async () => {

@@ -1,9 +1,11 @@
 import { deepEqual, equal, match } from "node:assert/strict";
-import { insertJob } from "../../../db/jobs.ts";
+import { insertJob, selectJob } from "../../../db/jobs.ts";
 import { JOB_KINDS } from "../../../services/community/job_kinds.ts";
-import { FLEET_RUN } from "../../../services/fleet/runs/kind.ts";
+import type { RunResult } from "../../../services/fleet/runs/run.ts";
 import { resumeJobs } from "../../../services/jobs/runner.ts";
-import type { TestFleet } from "../../helpers/fleet.ts";
+import { RUN_ON_HOSTS } from "../../../services/jobs/view.ts";
+import { insertRoleAssignment } from "../../../db/enterprise/role_assignments.ts";
+import { scriptHost, sendText, type TestFleet } from "../../helpers/fleet.ts";
 import { scopedFleet } from "../../helpers/scoped_fleet.ts";
 import type { CallOptions } from "../../helpers/test_app.ts";
 
@@ -100,6 +102,26 @@ Deno.test("a deploy stores this server's sources at the host, again as the next 
   }
 });
 
+/** A run that an earlier process has begun at edge-7. Returns its id. */
+function insertRun({ deps: { db, now } }: TestFleet["hub"]): string {
+  const at = now().toISOString();
+  const id = crypto.randomUUID();
+  insertJob(db, {
+    ...{ id, kind: RUN_ON_HOSTS, targetType: "host", target: "hosts x", stack: null },
+    ...{ status: "running", progress: null, error: null, result: null },
+    ...{ createdBy: "key", tokenId: null, createdAt: at, startedAt: at, endedAt: null },
+    steps: [{
+      ...{ name: "start edge-7", status: "running", startedAt: at },
+      ...{ endedAt: null, message: null },
+    }],
+    input: {
+      ...{ action: "update-check", options: {}, stack: null, version: null, role: "admin" },
+      hosts: [{ id: "host-7", name: "edge-7", permissions: [] }],
+    },
+  });
+  return id;
+}
+
 for (const hasArrived of [true, false]) {
   Deno.test(
     `a request that was sent before a crash is not repeated, if it ${
@@ -113,21 +135,7 @@ for (const hasArrived of [true, false]) {
         equal(started.status, 202);
         await started.body?.cancel();
       }
-      const at = hub.deps.now().toISOString();
-      const id = crypto.randomUUID();
-      insertJob(hub.deps.db, {
-        ...{ id, kind: FLEET_RUN, targetType: "host", target: "hosts x", stack: null },
-        ...{ status: "running", progress: null, error: null, result: null },
-        ...{ createdBy: "key", tokenId: null, createdAt: at, startedAt: at, endedAt: null },
-        steps: [{
-          ...{ name: "start edge-7", status: "running", startedAt: at },
-          ...{ endedAt: null, message: null },
-        }],
-        input: {
-          ...{ action: "update-check", options: {}, stack: null, version: null, role: "admin" },
-          hosts: [{ id: "host-7", name: "edge-7", permissions: [] }],
-        },
-      });
+      const id = insertRun(hub);
       resumeJobs(hub.deps, JOB_KINDS);
       const { outcomes } = await ended(hub, id);
       deepEqual(outcomes, [hasArrived ? "edge-7 done" : "edge-7 failed"]);
@@ -136,3 +144,78 @@ for (const hasArrived of [true, false]) {
     },
   );
 }
+
+Deno.test("a run that is resumed ends at hosts that its user may not see any more", async () => {
+  await using fleet = await scopedFleet({ engine: ENGINE });
+  const { hub, member } = fleet;
+  const { body: role } = await hub.call("POST", "/api/ext/service-enterprise/roles", {
+    ...{ name: "Shop", permissions: [], hosts: ["shop-*"] },
+  });
+  const id = insertRun(hub);
+  insertRoleAssignment(hub.deps.db, {
+    ...{ user_id: "key", role_id: role.id, assigned_by: "key" },
+    assigned_at: "2026-01-01T00:00:00.000Z",
+  });
+  resumeJobs(hub.deps, JOB_KINDS);
+  await hub.deps.jobs.idle();
+  const job = selectJob(hub.deps.db, id)!;
+  // Its names are of hosts that the user does not see.
+  equal((await hub.call("GET", `/api/jobs/${id}`)).status, 404);
+  deepEqual((job.result as RunResult).hosts.map(({ state }) => state), ["refused"]);
+  equal((await member.call("GET", "/api/jobs")).body.jobs.length, 0);
+});
+
+const answer = (body: unknown) => {
+  const text = JSON.stringify(body);
+  return `HTTP/1.1 200 OK\r\ncontent-length: ${text.length}\r\n\r\n${text}`;
+};
+
+Deno.test("a host that answers nonsense fails, and the run goes on at others", async () => {
+  await using fleet = await scopedFleet();
+  scriptHost(fleet, (stream) => sendText(stream, answer(null)));
+  await fleet.hub.call("POST", "/api/stacks", {
+    ...{ name: "shop", compose: "services:\n  web:\n    image: nginx:1\n", deploy: false },
+  });
+  for (const action of ["update-check", "deploy"]) {
+    const options = action === "deploy" ? { stack: "shop" } : {};
+    const { outcomes, hosts } = await runToEnd(fleet, { action, labels: ["site"], options });
+    deepEqual(outcomes, ["edge-7 failed", "shop-1 away"]);
+    match(hosts[0].reason, /invalid answer/);
+  }
+});
+
+Deno.test("the job of a request whose answer was lost is followed, if it is of the stack", async () => {
+  await using fleet = await scopedFleet();
+  const createdAt = fleet.hub.deps.now().toISOString();
+  const jobOf = (target: string) => ({
+    ...{ id: `of-${target}`, target, createdBy: "hub/x/key", createdAt },
+    ...{ status: "succeeded", error: null, endedAt: createdAt },
+  });
+  const heads = scriptHost(fleet, (stream, head) => {
+    if (head.startsWith("POST")) return stream.close();
+    const isList = head.startsWith("GET /api/jobs?");
+    const body = isList ? { jobs: ["blog", "shop"].map(jobOf) } : jobOf("shop");
+    return sendText(stream, answer(body));
+  });
+  const update = (stack: string) =>
+    runToEnd(fleet, { action: "update", hosts: ["edge-7"], options: { stack } });
+  const { hosts: [shop] } = await update("shop");
+  deepEqual([shop.state, shop.jobId], ["done", "of-shop"]);
+  const { hosts: [other] } = await update("other");
+  deepEqual([other.state, other.jobId], ["failed", null]);
+  match(other.reason, /may have begun/);
+  equal(heads.filter((head) => head.startsWith("POST")).length, 2);
+});
+
+Deno.test("a run is cancelled by those who may start it", async () => {
+  await using fleet = await scopedFleet();
+  const { hub } = fleet;
+  const asked = Promise.withResolvers<void>();
+  scriptHost(fleet, () => asked.resolve());
+  const { body: { id } } = await hub.call("POST", RUN, { action: "prune", hosts: ["edge-7"] });
+  await asked.promise;
+  const cancel = async (role: "operator" | "admin") =>
+    (await hub.call("POST", `/api/jobs/${id}/cancel`, undefined, { role })).status;
+  deepEqual([await cancel("operator"), await cancel("admin")], [403, 202]);
+  await hub.deps.jobs.idle();
+});

@@ -1,4 +1,6 @@
 import { deepEqual, equal, match, notEqual, rejects } from "node:assert/strict";
+import { selectRoleAssignment } from "../../../db/enterprise/role_assignments.ts";
+import { createGroupRoleStore } from "../../../services/enterprise/roles/group_roles.ts";
 import { selectPasswordHash, updateUserPassword } from "../../../db/users.ts";
 import type { Caller } from "../../../services/access/caller.ts";
 import { changePassword } from "../../../services/access/users/passwords.ts";
@@ -200,6 +202,26 @@ Deno.test("your own account and the last admin cannot be deleted, nor the last a
   await app.call("PUT", `/auth/users/${app.ids.viewer}/role`, { role: "admin" });
   equal((await app.call("PUT", `${path}/role`, { role: "viewer" }, { token })).status, 200);
   equal((await app.call("DELETE", path)).status, 200);
+});
+
+Deno.test("an admin whom a custom role limits to hosts does not count as another admin", async () => {
+  using app = await usersApp({ edition: "enterprise" });
+  await app.call("PUT", `/auth/users/${app.ids.viewer}/role`, { role: "admin" });
+  const ROLES = "/api/ext/service-enterprise/roles";
+  const { body: role } = await app.call("POST", ROLES, {
+    ...{ name: "Edge", permissions: [], hosts: ["edge-*"] },
+  });
+  const assign = { user_id: app.ids.viewer };
+  equal((await app.call("POST", `${ROLES}/${role.id}/users`, assign)).status, 200);
+  const path = `/auth/users/${app.ids.admin}`;
+  equal((await app.call("PUT", `${path}/role`, { role: "viewer" })).status, 409);
+  equal((await app.call("DELETE", path)).status, 409);
+  // Nor do the groups of an identity provider limit the one that is left.
+  const groups = createGroupRoleStore(app.deps);
+  groups.set(app.ids.admin, ["Edge"], ["Edge"]);
+  equal(selectRoleAssignment(app.deps.db, role.id, app.ids.admin), undefined);
+  groups.set(app.ids.operator, ["Edge"], ["Edge"]);
+  equal(selectRoleAssignment(app.deps.db, role.id, app.ids.operator)?.user_id, app.ids.operator);
 });
 
 Deno.test("two admins cannot delete each other at the same time", async () => {
