@@ -6,11 +6,7 @@ import {
   type StoredHost,
   updateFleetHost,
 } from "../../../db/fleet_hosts.ts";
-import {
-  promoteHostKeys,
-  replaceHostNextKeys,
-  selectFleetHostByNextKey,
-} from "../../../db/fleet_next_keys.ts";
+import { promoteHostKeys, selectFleetHostByNextKey } from "../../../db/fleet_next_keys.ts";
 import { withDeadline } from "../../deadline.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../errors.ts";
@@ -30,6 +26,7 @@ import { challengeOf, isGenuine } from "./challenge.ts";
 import { createIntake, type TakeDeps } from "../events/take.ts";
 import type { OpenHost } from "./fleet.ts";
 import { enrolHost, HOSTS_RESOURCE } from "./hosts.ts";
+import { createRekeying } from "./rekeying.ts";
 
 export type ServeDeps =
   & TakeDeps
@@ -162,10 +159,12 @@ async function welcome(deps: ServeDeps, channel: Channel, address: string): Prom
     isConnected: true,
   });
   let takeEvents: ReturnType<typeof createIntake> | undefined;
+  const rekey = createRekeying(db, host.id);
   const link = createLink(channel, {
     peer: toText(channel.peerKey),
     isClient: false,
     onControl(message, link) {
+      if (message.type === "rekey") return rekey(message, link);
       if (message.type !== "events") return receive(deps, { host, counter, link }, message);
       takeEvents ??= createIntake(deps, host.id, link);
       takeEvents(message);
@@ -215,15 +214,9 @@ function receive(
     // Once is enough, and each one would be written.
     if (selectFleetHost(db, host.id)?.challenge === counter) return;
     updateFleetHost(db, host.id, { challenge: counter });
-  } else if (message.type === "rekey") {
-    const { linkKey, noteKey } = message;
-    // A key that another host has would make it this one.
-    if (selectFleetHostByKey(db, linkKey)) return;
-    const other = selectFleetHostByNextKey(db, linkKey);
-    if (other && other.id !== host.id) return;
-    replaceHostNextKeys(db, { hostId: host.id, linkKey, noteKey });
-    link.tell({ type: "rekeyed", linkKey });
   } else if (message.type === "leave") {
+    // What arrived before the end of the link is processed, and each one would be written.
+    if (selectFleetHost(db, host.id)?.leftAt !== null) return;
     updateFleetHost(db, host.id, { leftAt: now().toISOString() });
     log.info("host left the fleet", { host: host.name });
     link.close("the host has left");

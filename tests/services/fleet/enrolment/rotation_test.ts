@@ -1,4 +1,4 @@
-import { deepEqual, equal, notEqual } from "node:assert/strict";
+import { deepEqual, equal, notEqual, rejects } from "node:assert/strict";
 import { selectFleetHosts } from "../../../../db/fleet_hosts.ts";
 import { selectFleetKey } from "../../../../db/fleet_keys.ts";
 import { createInvite } from "../../../../services/fleet/enrolment/invites.ts";
@@ -44,8 +44,8 @@ async function joinedPair() {
   await enrolling.receiveControl("enrolled");
   let challenge: Control<"hello">["challenge"] = null;
 
-  /** Dials with keys; sends `message` and returns what the hub answered. */
-  async function dial(keys: KeyPair, message?: Control): Promise<Control[] | "refused"> {
+  /** Dials with keys; sends `messages` and returns what the hub answered. */
+  async function dial(keys: KeyPair, ...messages: Control[]): Promise<Control[] | "refused"> {
     const channel = await dialLink(connect(), { keys, hubKey: enrolling.peerKey });
     await channel.sendControl({ type: "hello", version: "1", challenge });
     const answer = await channel.receiveControl("welcome", "refused");
@@ -59,7 +59,7 @@ async function joinedPair() {
       onControl: (each) => void controls.push(each),
       clock: { wallMs: () => 0, steadyMs: () => 0 },
     });
-    if (message) link.tell(message);
+    for (const message of messages) link.tell(message);
     await link.probe();
     link.close("the test has ended it");
     await link.closed;
@@ -121,6 +121,17 @@ for (const crash of ["before the hub's answer", "after it", "before the welcome"
     await end();
   });
 }
+
+Deno.test("a hub stores and answers one announcement of a link", async () => {
+  const { member, dial, end } = await joinedPair();
+  const keys = await linkKeys(member.deps);
+  const announced = (await dueKeys(later(member)))!;
+  const { linkKey, noteKey } = announced;
+  deepEqual(await dial(keys, announced, announced), [{ type: "rekeyed", linkKey }]);
+  const other: Control = { type: "rekey", linkKey: noteKey, noteKey };
+  await rejects(dial(keys, announced, other), /other new keys were announced/);
+  await end();
+});
 
 Deno.test("a host cannot announce the key of another one, and one that the hub forgot is not used", async () => {
   const { hub, member, dial, end } = await joinedPair();
