@@ -57,7 +57,7 @@ const DUPLICATE_PAUSE_MS = 60 * 60_000;
 interface HandshakeEvents {
   /** The peer has sent its first message, or is gone. */
   onFirst?: () => void;
-  /** The peer has proved its key. */
+  /** The peer has proved the key of a host. */
   onProved?: () => void;
 }
 

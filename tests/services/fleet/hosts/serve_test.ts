@@ -273,6 +273,21 @@ Deno.test("A host that leaves or is removed is told so, and a foreign key is not
   equal((again.answer as Control<"refused">).isFinal, true);
 });
 
+Deno.test("the limits of a connection are raised for a host of the fleet, not for any key", async () => {
+  using app = hubApp();
+  const member = await joined(app);
+  const proved: string[] = [];
+  const dialAs = async (who: string, keys: KeyPair) => {
+    const [near, far] = createSocketPair();
+    void serveLink(app.deps, far, "192.0.2.7", { onProved: () => void proved.push(who) });
+    const opened = await dialLink(createConnection(near), { ...member, keys });
+    return (await dial(app, { ...member, opened })).answer.type;
+  };
+  equal(await dialAs("a stranger", await createKeyPair()), "refused");
+  equal(await dialAs("the host", member.keys), "welcome");
+  deepEqual(proved, ["the host"]);
+});
+
 Deno.test("keepHosts() reports a host that is away for two minutes, and its return, once", async () => {
   using app = hubApp();
   const events = collectEvents(app);
