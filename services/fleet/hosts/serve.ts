@@ -124,8 +124,10 @@ async function welcome(deps: ServeDeps, channel: Channel, address: string): Prom
   const key = toText(channel.peerKey);
   const known = selectFleetHostByKey(db, key);
   const host = known ?? selectFleetHostByNextKey(db, key);
-  if (!host) return await refuse(channel, "This host is not in the fleet");
-  if (host.leftAt !== null) return await refuse(channel, "This host has left the fleet", true);
+  if (!host) return await refuse(channel, "This host is not in the fleet", { isUnknown: true });
+  if (host.leftAt !== null) {
+    return await refuse(channel, "This host has left the fleet", { isFinal: true });
+  }
   const open = fleet.hosts.get(host.id);
   const confirmed = { id: host.id, confirmed: host.challenge };
   if (!await isGenuine(deps, confirmed, hello.challenge) || open && await answers(open.link)) {
@@ -229,8 +231,12 @@ async function answers({ probe }: OpenLink): Promise<boolean> {
   return await withDeadline(answered, PROBE_MS) ?? false;
 }
 
-async function refuse(channel: Channel, reason: string, isFinal = false): Promise<void> {
-  await channel.sendControl({ type: "refused", reason, isFinal });
+async function refuse(
+  channel: Channel,
+  reason: string,
+  more: Partial<Control<"refused">> = {},
+): Promise<void> {
+  await channel.sendControl({ type: "refused", reason, isFinal: false, ...more });
   channel.close(reason);
 }
 
