@@ -13,7 +13,7 @@ import {
   promoteNextKeys,
   selectNextKey,
 } from "../../../db/fleet_next_keys.ts";
-import { selectFleetKey, selectFormerFleetKey } from "../../../db/fleet_keys.ts";
+import { type FleetKey, selectFleetKey, selectFormerFleetKey } from "../../../db/fleet_keys.ts";
 import type { Control } from "../link/control.ts";
 import type { KeyPair } from "../link/noise.ts";
 import { createFleetKey, type KeyDeps, linkKeys, noteKeys, openLinkKey, toText } from "./keys.ts";
@@ -72,16 +72,12 @@ export async function dialKeys(
   const stored = selectNextKey(db, "link");
   const next = stored?.isConfirmed ? stored : undefined;
   const former = selectFormerFleetKey(db, "link");
-  const own = () => linkKeys(deps);
-  const choices: { use: DialKeys["use"]; open: () => Promise<KeyPair> }[] = [{
-    use: "own",
-    open: own,
-  }];
-  if (next && isHub) choices.push({ use: "other", open: () => openLinkKey(deps, next) });
-  if (next && !isHub) choices.unshift({ use: "next", open: () => openLinkKey(deps, next) });
-  if (former) choices.push({ use: "other", open: () => openLinkKey(deps, former) });
-  const { use, open } = choices[unknown % choices.length]!;
-  return { use, keys: await open() };
+  const choices: { use: DialKeys["use"]; key?: FleetKey }[] = [{ use: "own" }];
+  if (next && isHub) choices.push({ use: "other", key: next });
+  if (next && !isHub) choices.unshift({ use: "next", key: next });
+  if (former) choices.push({ use: "other", key: former });
+  const { use, key } = choices[unknown % choices.length]!;
+  return { use, keys: await (key ? openLinkKey(deps, key) : linkKeys(deps)) };
 }
 
 /** The hub has accepted a connection with the new key. */

@@ -1,8 +1,8 @@
-import { deepEqual, equal, notEqual, rejects } from "node:assert/strict";
+import { deepEqual, equal, notEqual } from "node:assert/strict";
 import { selectFleetHosts, updateFleetHost } from "../../../../db/fleet_hosts.ts";
 import { selectFleetKey } from "../../../../db/fleet_keys.ts";
 import { deleteMembership } from "../../../../db/fleet_membership.ts";
-import { confirmNextKeys } from "../../../../db/fleet_next_keys.ts";
+import { confirmNextKeys, selectFleetHostByNextKey } from "../../../../db/fleet_next_keys.ts";
 import { createInvite } from "../../../../services/fleet/enrolment/invites.ts";
 import { linkKeys, toText } from "../../../../services/fleet/enrolment/keys.ts";
 import {
@@ -14,11 +14,13 @@ import {
   useNextKeys,
 } from "../../../../services/fleet/enrolment/rotation.ts";
 import { decodeToken } from "../../../../services/fleet/enrolment/token.ts";
+import { createRekeying } from "../../../../services/fleet/hosts/rekeying.ts";
 import { serveLink } from "../../../../services/fleet/hosts/serve.ts";
 import { dialEnrolment, dialLink } from "../../../../services/fleet/link/channel.ts";
 import { createConnection } from "../../../../services/fleet/link/connection.ts";
 import type { Control } from "../../../../services/fleet/link/control.ts";
 import { createLink } from "../../../../services/fleet/link/link.ts";
+import type { OpenLink } from "../../../../services/fleet/link/open_link.ts";
 import type { KeyPair } from "../../../../services/fleet/link/noise.ts";
 import { createSocketPair } from "../../../helpers/socket_pair.ts";
 import { testApp } from "../../../helpers/test_app.ts";
@@ -47,8 +49,8 @@ async function joinedPair() {
   await enrolling.receiveControl("enrolled");
   let challenge: Control<"hello">["challenge"] = null;
 
-  /** Dials with keys; sends `messages` and returns what the hub answered. */
-  async function dial(keys: KeyPair, ...messages: Control[]): Promise<Control[] | "refused"> {
+  /** Dials with keys; sends `message` and returns what the hub answered. */
+  async function dial(keys: KeyPair, message?: Control): Promise<Control[] | "refused"> {
     const channel = await dialLink(connect(), { keys, hubKey: enrolling.peerKey });
     await channel.sendControl({ type: "hello", version: "1", challenge });
     const answer = await channel.receiveControl("welcome", "refused");
@@ -62,7 +64,7 @@ async function joinedPair() {
       onControl: (each) => void controls.push(each),
       clock: { wallMs: () => 0, steadyMs: () => 0 },
     });
-    for (const message of messages) link.tell(message);
+    if (message) link.tell(message);
     await link.probe();
     link.close("the test has ended it");
     await link.closed;
@@ -169,14 +171,22 @@ Deno.test("keys that a hub does not know are tried in turn, without those that i
   await end();
 });
 
-Deno.test("a hub stores and answers one announcement of a link", async () => {
-  const { member, dial, end } = await joinedPair();
-  const keys = await linkKeys(member.deps);
+Deno.test("a hub stores and answers one announcement of a link, and ends it at another one", async () => {
+  const { hub, member, end } = await joinedPair();
+  const { db } = hub.deps;
   const announced = (await dueKeys(later(member)))!;
   const { linkKey, noteKey } = announced;
-  deepEqual(await dial(keys, announced, announced), [{ type: "rekeyed", linkKey }]);
-  const other: Control = { type: "rekey", linkKey: noteKey, noteKey };
-  await rejects(dial(keys, announced, other), /other new keys were announced/);
+  const answers: unknown[] = [];
+  const link = {
+    tell: (answer: Control) => answers.push(answer),
+    close: (reason: string) => answers.push(reason),
+  } as unknown as OpenLink;
+  const receive = createRekeying(db, selectFleetHosts(db)[0]!.id);
+  for (let count = 0; count < 3; count++) receive(announced, link);
+  deepEqual(answers, [{ type: "rekeyed", linkKey }]);
+  receive({ type: "rekey", linkKey: noteKey, noteKey }, link);
+  equal(answers.at(-1), "other new keys were announced before");
+  equal(selectFleetHostByNextKey(db, noteKey), undefined);
   await end();
 });
 
