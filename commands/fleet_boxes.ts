@@ -2,10 +2,10 @@
 
 import { selectFleetHostByName } from "../db/fleet_hosts.ts";
 import { createAccounts } from "../services/access/accounts.ts";
+import { AppError } from "../services/errors.ts";
 import { BOX_TEXT_MAX } from "../services/fleet/away/box.ts";
 import { exportBoxes } from "../services/fleet/away/boxes.ts";
 import { type BoxView, receiveBox, type ReceiveDeps } from "../services/fleet/away/received.ts";
-import { AppError } from "../services/errors.ts";
 import { readRegularFile } from "../services/secrets/private_file.ts";
 import { parseArguments } from "./arguments.ts";
 import { recordCommand } from "./console.ts";
