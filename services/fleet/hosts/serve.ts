@@ -217,7 +217,7 @@ function receive(
     if (selectFleetHost(db, host.id)?.challenge === counter) return;
     updateFleetHost(db, host.id, { challenge: counter });
   } else if (message.type === "leave") {
-    // What arrived before the end of the link is processed, and each one would be written.
+    // Messages that arrived before the end of the link follow, and each one would be written.
     if (selectFleetHost(db, host.id)?.leftAt !== null) return;
     updateFleetHost(db, host.id, { leftAt: now().toISOString() });
     log.info("host left the fleet", { host: host.name });

@@ -284,7 +284,7 @@ Deno.test("the limits of a connection are raised for a host of the fleet, not fo
     const opened = await dialLink(createConnection(near), { ...member, keys });
     return (await dial(app, { ...member, opened })).answer.type;
   };
-  equal(await dialAs("a stranger", await createKeyPair()), "refused");
+  equal(await dialAs("a foreign key", await createKeyPair()), "refused");
   equal(await dialAs("the host", member.keys), "welcome");
   deepEqual(proved, ["the host"]);
 });
