@@ -3,6 +3,8 @@
 import { boolean, json, number, type Row, table, text } from "./columns.ts";
 import type { Database } from "./database.ts";
 import { deleteBlocksOfHub } from "./fleet_blocks.ts";
+import { deleteFormerFleetKeys } from "./fleet_keys.ts";
+import { deleteNextKeys } from "./fleet_next_keys.ts";
 
 /** The id of the only row. */
 const ID = 1;
@@ -41,7 +43,7 @@ export function selectMembership(db: Database): Membership | undefined {
 }
 
 export function replaceMembership(db: Database, membership: Membership): void {
-  deleteBlocksOfHub(db);
+  forgetHub(db);
   memberships.replace(db, { ...membership, id: ID });
 }
 
@@ -55,8 +57,15 @@ export function updateMembership(
   return isSame && memberships.update(db, ID, changes);
 }
 
-/** Forgets the hub and what it has blocked. @returns Whether there was a membership. */
+/** Forgets the hub and what was agreed with it. @returns Whether there was a membership. */
 export function deleteMembership(db: Database): boolean {
-  deleteBlocksOfHub(db);
+  forgetHub(db);
   return memberships.delete(db, ID);
+}
+
+/** Another hub knows none but the own keys. */
+function forgetHub(db: Database): void {
+  deleteBlocksOfHub(db);
+  deleteNextKeys(db);
+  deleteFormerFleetKeys(db);
 }

@@ -7,7 +7,7 @@
 
 import { boolean, type Row, table, text } from "./columns.ts";
 import type { Database } from "./database.ts";
-import { replaceFleetKey } from "./fleet_keys.ts";
+import { replaceFleetKey, replaceFormerFleetKey, selectFleetKey } from "./fleet_keys.ts";
 import { selectFleetHost, type StoredHost, updateFleetHost } from "./fleet_hosts.ts";
 
 const own = table("fleet_next_keys", {
@@ -34,9 +34,11 @@ export function deleteNextKeys(db: Database): void {
   db.run("DELETE FROM fleet_next_keys");
 }
 
-/** Makes the next keys those of this installation. */
+/** Makes the next keys those of this installation, and keeps the former one for links. */
 export function promoteNextKeys(db: Database): void {
   db.transaction(() => {
+    const former = selectFleetKey(db, "link");
+    if (former) replaceFormerFleetKey(db, former);
     for (const { isConfirmed: _, ...key } of selectNextKeys(db)) replaceFleetKey(db, key);
     deleteNextKeys(db);
   });

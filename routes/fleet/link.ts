@@ -4,7 +4,7 @@ import * as z from "zod";
 import type { Deps } from "../../services/deps.ts";
 import { AppError } from "../../services/errors.ts";
 import { createAdmission } from "../../services/fleet/hosts/admission.ts";
-import { applyToLinks, isAddressOfHost } from "../../services/fleet/hosts/hosts.ts";
+import { applyChangesOfOthers, createKnownAddresses } from "../../services/fleet/hosts/hosts.ts";
 import { serveLink } from "../../services/fleet/hosts/serve.ts";
 import { type MessageSocket, UNREAD_MAX } from "../../services/fleet/link/connection.ts";
 import { type Endpoint, rawEndpoint } from "../contract/endpoint.ts";
@@ -15,7 +15,8 @@ import { isHandshake, upgradeWebSocket } from "../pipeline/web_socket.ts";
 const PONG_TIMEOUT_S = 60;
 
 export const linkEndpoints = (deps: Deps): Endpoint[] => {
-  const admission = createAdmission(deps.now, (group) => isAddressOfHost(deps, group));
+  const admission = createAdmission(deps.now, createKnownAddresses(deps));
+  const applyChanges = applyChangesOfOthers(deps);
   return [
     rawEndpoint("GET /fleet/link", {
       operationId: "openFleetLink",
@@ -37,8 +38,7 @@ export const linkEndpoints = (deps: Deps): Endpoint[] => {
         503: "Too many hosts connect at the same time",
       },
     }, ({ request, caller }) => {
-      // A command beside this process may have changed the fleet.
-      applyToLinks(deps);
+      applyChanges();
       if (!deps.fleet.isHub) throw new AppError("not_found", "This server has no fleet");
       // Requests of our own commands and of probes must not use up the places of hosts.
       if (!isHandshake(request)) {

@@ -19,7 +19,14 @@ import { clockOf } from "../hosts/clock.ts";
 import { createReceiver } from "../waves/member_link.ts";
 import { toBytes } from "./keys.ts";
 import { type Attempt, retryMs } from "./retries.ts";
-import { dialKeys, dueKeys, receiveRekeyed, useNextKeys } from "./rotation.ts";
+import {
+  type DialKeys,
+  dialKeys,
+  dueKeys,
+  ownKeys,
+  receiveRekeyed,
+  useNextKeys,
+} from "./rotation.ts";
 
 /** Interval of the checks of an open link, in milliseconds. */
 const TICK_MS = 5_000;
@@ -35,7 +42,7 @@ export async function keepDialing(
   round: () => void,
 ): Promise<void> {
   let failures = 0;
-  const dialing = { isNextRefused: false };
+  const dialing = { unknown: 0 };
   for (let { membership } = deps.fleet; membership && !signal.aborted;) {
     const attempt = await serveHub(deps, membership, dialing, signal);
     failures = attempt === "ended" ? 0 : failures + 1;
@@ -49,7 +56,7 @@ export async function keepDialing(
 async function serveHub(
   deps: MemberDeps,
   membership: Membership,
-  dialing: { isNextRefused: boolean },
+  dialing: { unknown: number },
   signal: AbortSignal,
 ): Promise<Attempt> {
   const { fleet, log } = deps;
@@ -59,20 +66,20 @@ async function serveHub(
     const connection = await dial(deps, membership.address, stopped);
     const abort = () => connection.close("the host is stopping");
     stopped.addEventListener("abort", abort, { once: true });
-    const { keys, isNext } = await dialKeys(deps, dialing.isNextRefused || fleet.isHub);
+    const { isHub } = fleet;
+    const { keys, use } = await dialKeys(deps, { isHub, unknown: dialing.unknown });
     const channel = await withinHandshake(
       connection,
       () => dialLink(connection, { keys, hubKey: toBytes(membership.hubKey) }),
     );
     const onWelcome = () => {
-      if (isNext) useNextKeys(deps);
+      if (use === "next") useNextKeys(deps);
       // Announced again, if the hub did not know them.
-      else if (dialing.isNextRefused) deleteNextKeys(deps.db);
-      dialing.isNextRefused = false;
+      else if (use === "own" && dialing.unknown > 0) deleteNextKeys(deps.db);
+      dialing.unknown = 0;
     };
-    const attempt = await keepLink(deps, membership, { channel, onWelcome }, stopped);
-    if (isNext && attempt === "refused") dialing.isNextRefused = true;
-    return attempt;
+    const onUnknown = () => void dialing.unknown++;
+    return await keepLink(deps, membership, { channel, use, onWelcome, onUnknown }, stopped);
   } catch (error) {
     fleet.hub.reason = (error as Error).message;
     log.info("hub not reachable", {
@@ -86,10 +93,18 @@ async function serveHub(
   }
 }
 
+/** A connection whose keys were proved. */
+interface Dialed extends Pick<DialKeys, "use"> {
+  channel: Channel;
+  onWelcome: () => void;
+  /** The hub does not know the key. */
+  onUnknown: () => void;
+}
+
 async function keepLink(
   deps: MemberDeps,
   membership: Membership,
-  { channel, onWelcome }: { channel: Channel; onWelcome: () => void },
+  { channel, use, onWelcome, onUnknown }: Dialed,
   signal: AbortSignal,
 ): Promise<Attempt> {
   const { db, fleet, log, passing } = deps;
@@ -97,7 +112,10 @@ async function keepLink(
   const challenge = counter === null || proof === null ? null : { counter, proof };
   await channel.sendControl({ type: "hello", version: VERSION, challenge });
   const answer = await withinHandshake(channel, () => channel.receiveControl("welcome", "refused"));
-  if (answer.type === "refused") return receiveRefusal(deps, membership, answer);
+  if (answer.type === "refused") {
+    if (answer.isUnknown) onUnknown();
+    return receiveRefusal(deps, membership, answer);
+  }
 
   onWelcome();
   const given = answer.challenge;
@@ -119,7 +137,8 @@ async function keepLink(
     onControl(message) {
       if (message.type === "taken") return sender.onTaken(message);
       receiveWaves(message, link);
-      if (message.type === "rekeyed") receiveRekeyed(deps, message);
+      if (message.type === "rekeyed" && use === "other") link.close("the own keys are used again");
+      else if (message.type === "rekeyed") receiveRekeyed(deps, message);
       if (message.type === "accepted") updateMembership(db, hostId, { isPending: false });
       if (message.type === "labels") updateMembership(db, hostId, { labels: message.labels });
       if (message.type === "refused") attempt = receiveRefusal(deps, membership, message);
@@ -142,11 +161,16 @@ async function keepLink(
   async function tick(): Promise<void> {
     while (!over.signal.aborted) {
       link.tick();
-      // Hosts of a hub know it by its key.
-      const due = fleet.isHub ? undefined : await dueKeys(deps);
+      const due = await announcement();
       if (due) link.tell(due);
       await sleep(TICK_MS, over.signal);
     }
+  }
+
+  async function announcement(): Promise<Control<"rekey"> | undefined> {
+    if (use === "other") return await ownKeys(deps);
+    // Hosts of a hub know it by its key.
+    return fleet.isHub ? undefined : await dueKeys(deps);
   }
 
   /** Tells the hub when this host has left. */

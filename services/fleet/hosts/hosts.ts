@@ -1,5 +1,6 @@
 /** The hosts of the fleet of this hub, as the API returns them. @module */
 
+import { selectDataVersion } from "../../../db/data_version.ts";
 import {
   deleteFleetHost,
   insertFleetHost,
@@ -52,9 +53,22 @@ export function listHosts(deps: HostDeps, caller: HostViewer): Promise<HostView[
   return Promise.all(visibleHosts(deps, caller).map((host) => toView(deps, host)));
 }
 
-/** Whether the last connection of a host was from an address of the group. */
-export const isAddressOfHost = ({ db }: Pick<Deps, "db">, group: string): boolean =>
-  selectFleetHosts(db).some(({ address }) => addressGroup(address) === group);
+/**
+ * Tells whether the last connection of a host was from an address of a group. Anyone may cause the
+ * question, so that the addresses are read once in a second.
+ */
+export function createKnownAddresses({ db, now }: Pick<Deps, "db" | "now">) {
+  let second: number | undefined;
+  let groups = new Set<string>();
+  return (group: string): boolean => {
+    const current = Math.floor(now().getTime() / 1_000);
+    if (current !== second) {
+      groups = new Set(selectFleetHosts(db).map(({ address }) => addressGroup(address)));
+    }
+    second = current;
+    return groups.has(group);
+  };
+}
 
 /**
  * @param ref Id or name.
@@ -136,6 +150,19 @@ export function applyToLinks(deps: Pick<Deps, "db" | "fleet" | "changes" | "log"
       changes.record(HOSTS_RESOURCE);
     }
   }
+}
+
+/**
+ * Applies what a command beside this process has changed. Without a change, which anyone may ask for, it
+ * costs nothing.
+ */
+export function applyChangesOfOthers(deps: Parameters<typeof applyToLinks>[0]): () => void {
+  let applied: number | undefined;
+  return () => {
+    const stored = selectDataVersion(deps.db);
+    if (stored !== applied) applyToLinks(deps);
+    applied = stored;
+  };
 }
 
 /**

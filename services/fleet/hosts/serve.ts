@@ -6,11 +6,7 @@ import {
   type StoredHost,
   updateFleetHost,
 } from "../../../db/fleet_hosts.ts";
-import {
-  promoteHostKeys,
-  replaceHostNextKeys,
-  selectFleetHostByNextKey,
-} from "../../../db/fleet_next_keys.ts";
+import { promoteHostKeys, selectFleetHostByNextKey } from "../../../db/fleet_next_keys.ts";
 import { withDeadline } from "../../deadline.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../errors.ts";
@@ -30,6 +26,7 @@ import { challengeOf, isGenuine } from "./challenge.ts";
 import { createIntake, type TakeDeps } from "../events/take.ts";
 import type { OpenHost } from "./fleet.ts";
 import { enrolHost, HOSTS_RESOURCE } from "./hosts.ts";
+import { createRekeying } from "./rekeying.ts";
 
 export type ServeDeps =
   & TakeDeps
@@ -60,7 +57,7 @@ const DUPLICATE_PAUSE_MS = 60 * 60_000;
 interface HandshakeEvents {
   /** The peer has sent its first message, or is gone. */
   onFirst?: () => void;
-  /** The peer has proved its key. */
+  /** The peer has proved the key of a host. */
   onProved?: () => void;
 }
 
@@ -127,8 +124,10 @@ async function welcome(deps: ServeDeps, channel: Channel, address: string): Prom
   const key = toText(channel.peerKey);
   const known = selectFleetHostByKey(db, key);
   const host = known ?? selectFleetHostByNextKey(db, key);
-  if (!host) return await refuse(channel, "This host is not in the fleet");
-  if (host.leftAt !== null) return await refuse(channel, "This host has left the fleet", true);
+  if (!host) return await refuse(channel, "This host is not in the fleet", { isUnknown: true });
+  if (host.leftAt !== null) {
+    return await refuse(channel, "This host has left the fleet", { isFinal: true });
+  }
   const open = fleet.hosts.get(host.id);
   const confirmed = { id: host.id, confirmed: host.challenge };
   if (!await isGenuine(deps, confirmed, hello.challenge) || open && await answers(open.link)) {
@@ -162,10 +161,12 @@ async function welcome(deps: ServeDeps, channel: Channel, address: string): Prom
     isConnected: true,
   });
   let takeEvents: ReturnType<typeof createIntake> | undefined;
+  const rekey = createRekeying(db, host.id);
   const link = createLink(channel, {
     peer: toText(channel.peerKey),
     isClient: false,
     onControl(message, link) {
+      if (message.type === "rekey") return rekey(message, link);
       if (message.type !== "events") return receive(deps, { host, counter, link }, message);
       takeEvents ??= createIntake(deps, host.id, link);
       takeEvents(message);
@@ -215,15 +216,9 @@ function receive(
     // Once is enough, and each one would be written.
     if (selectFleetHost(db, host.id)?.challenge === counter) return;
     updateFleetHost(db, host.id, { challenge: counter });
-  } else if (message.type === "rekey") {
-    const { linkKey, noteKey } = message;
-    // A key that another host has would make it this one.
-    if (selectFleetHostByKey(db, linkKey)) return;
-    const other = selectFleetHostByNextKey(db, linkKey);
-    if (other && other.id !== host.id) return;
-    replaceHostNextKeys(db, { hostId: host.id, linkKey, noteKey });
-    link.tell({ type: "rekeyed", linkKey });
   } else if (message.type === "leave") {
+    // Messages that arrived before the end of the link follow, and each one would be written.
+    if (selectFleetHost(db, host.id)?.leftAt !== null) return;
     updateFleetHost(db, host.id, { leftAt: now().toISOString() });
     log.info("host left the fleet", { host: host.name });
     link.close("the host has left");
@@ -236,8 +231,12 @@ async function answers({ probe }: OpenLink): Promise<boolean> {
   return await withDeadline(answered, PROBE_MS) ?? false;
 }
 
-async function refuse(channel: Channel, reason: string, isFinal = false): Promise<void> {
-  await channel.sendControl({ type: "refused", reason, isFinal });
+async function refuse(
+  channel: Channel,
+  reason: string,
+  more: Partial<Control<"refused">> = {},
+): Promise<void> {
+  await channel.sendControl({ type: "refused", reason, isFinal: false, ...more });
   channel.close(reason);
 }
 

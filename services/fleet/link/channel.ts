@@ -35,6 +35,8 @@ export const HANDSHAKE_MS = 10_000;
 export interface Channel extends Pick<Connection, "close" | "closed"> {
   /** Static key of the peer, which is proved with the first message that was received. */
   readonly peerKey: Bytes;
+  /** Raises the limits of the connection: a key that was proved may be unknown. */
+  trust(): void;
   send(kind: MessageKind, content: Bytes): Promise<void>;
   sendControl(message: Control): Promise<void>;
   receive(): Promise<{ kind: MessageKind; content: Bytes }>;
@@ -170,16 +172,13 @@ function createChannel(connection: Connection, finished: Finished): Channel {
     return sent;
   }
 
-  async function receive() {
-    const message = await open(await connection.receive());
-    connection.trust();
-    return message;
-  }
+  const receive = async () => await open(await connection.receive());
 
   return {
     peerKey: finished.peerKey,
     close: connection.close,
     closed: connection.closed,
+    trust: connection.trust,
     send,
     sendControl: (message) => send(KIND.control, encodeControl(message)),
     receive,

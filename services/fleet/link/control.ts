@@ -77,8 +77,15 @@ const TYPES = {
     challenge: Challenge,
     takesEvents: z.boolean().default(false),
   }),
-  /** The other answer: the hub closes the link. `isFinal`: the host was removed. */
-  refused: z.object({ reason: z.string().max(300), isFinal: z.boolean() }),
+  /**
+   * The other answer: the hub closes the link. `isFinal`: the host was removed. `isUnknown`: no host has
+   * the key, but this one may have another that the hub knows.
+   */
+  refused: z.object({
+    reason: z.string().max(300),
+    isFinal: z.boolean(),
+    isUnknown: z.boolean().optional(),
+  }),
   /** The member has stored the challenge. */
   kept: z.object({ counter: Counter }),
   /** The member has made new keys, which it uses as soon as the hub has stored them. */

@@ -43,11 +43,12 @@ interface LinkOptions {
   clock: LinkClock;
 }
 
-/** Runs a link on a channel whose first messages were exchanged. */
+/** Runs a link on a channel whose first messages were exchanged, so that its peer is known. */
 export function createLink(
   channel: Channel,
   { peer, isClient, accept, onControl, clock }: LinkOptions,
 ): OpenLink {
+  channel.trust();
   const closed = Promise.withResolvers<string>();
   const beats = new Map<number, { sentMs: number; answered: PromiseWithResolvers<void> }>();
   const samples: { offset: number; roundTrip: number }[] = [];

@@ -40,6 +40,9 @@ const DATA_BYTES = 32 * 1024;
 /** Limit of open streams. */
 export const STREAMS_MAX = 1_000;
 
+/** Limit of pieces of a stream that were received and not read; more are joined to one. */
+export const PIECES_MAX = 64;
+
 /** Limit of answers that the peer has not read. */
 const ANSWERS_MAX = 4 * STREAMS_MAX;
 
@@ -262,6 +265,8 @@ class Stream implements LinkStream {
     if (this.#receiveCredit < 0) throw new ProtocolError(`Stream ${this.id}: window exceeded`);
     if (this.#failure) return;
     this.#received.push(data);
+    // Many short pieces need far more memory than their bytes, and time at each read.
+    if (this.#received.length > PIECES_MAX) this.#received = [concat(...this.#received)];
     this.#hold(data.length);
     this.#wakeReader();
   }

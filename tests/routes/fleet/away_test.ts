@@ -1,6 +1,7 @@
 /** Requests that are left for a host that is away: from the hub to their result, each once. @module */
 
 import { deepEqual, equal, match, notEqual } from "node:assert/strict";
+import { receiveBoxes } from "../../../commands/fleet_boxes.ts";
 import { selectFleetBox, updateFleetBox } from "../../../db/fleet_boxes.ts";
 import { insertFleetHost } from "../../../db/fleet_hosts.ts";
 import { replaceMembership } from "../../../db/fleet_membership.ts";
@@ -234,6 +235,16 @@ Deno.test("a box on a stick runs once, also if the link brings it as well", asyn
   await fleet.round();
   equal((await fleet.pending())[0]!.state, "succeeded");
   equal((await fleet.member.call("GET", "/api/boxes")).body.boxes.length, 1);
+});
+
+Deno.test("boxes of a file are received although others of it are refused", async () => {
+  await using fleet = await awayFleet();
+  await fleet.leave("POST", "/api/stacks", sources);
+  const [box = ""] = await exportBoxes(fleet.hub.deps, fleet.host.id);
+  const outcome = await receiveBoxes(fleet.member.deps, ["lsbox_x", box, "x"]);
+  deepEqual(outcome.received.map(({ request }) => request), ["POST /api/stacks"]);
+  deepEqual(outcome.refused.map(({ box }) => box), [1, 3]);
+  match(outcome.refused[0]!.reason, /not a box/);
 });
 
 Deno.test("a box that was changed, or is for another host or of another hub, is refused", async () => {

@@ -263,7 +263,8 @@ Deno.test("A host that leaves or is removed is told so, and a foreign key is not
   match(await link!.closed, /removed/);
   deepEqual(controls!.at(-1), { type: "refused", reason: "The host was removed", isFinal: true });
   const { answer } = await dial(app, member);
-  deepEqual(answer, { type: "refused", reason: "This host is not in the fleet", isFinal: false });
+  const unknown = { isFinal: false, isUnknown: true };
+  deepEqual(answer, { type: "refused", reason: "This host is not in the fleet", ...unknown });
 
   const other = await joined(app);
   const leaving = await dial(app, other);
@@ -271,6 +272,21 @@ Deno.test("A host that leaves or is removed is told so, and a foreign key is not
   await eventually(async () => equal((await hosts(app))[0].state, "left"));
   const again = await dial(app, other);
   equal((again.answer as Control<"refused">).isFinal, true);
+});
+
+Deno.test("the limits of a connection are raised for a host of the fleet, not for any key", async () => {
+  using app = hubApp();
+  const member = await joined(app);
+  const proved: string[] = [];
+  const dialAs = async (who: string, keys: KeyPair) => {
+    const [near, far] = createSocketPair();
+    void serveLink(app.deps, far, "192.0.2.7", { onProved: () => void proved.push(who) });
+    const opened = await dialLink(createConnection(near), { ...member, keys });
+    return (await dial(app, { ...member, opened })).answer.type;
+  };
+  equal(await dialAs("a foreign key", await createKeyPair()), "refused");
+  equal(await dialAs("the host", member.keys), "welcome");
+  deepEqual(proved, ["the host"]);
 });
 
 Deno.test("keepHosts() reports a host that is away for two minutes, and its return, once", async () => {

@@ -3,6 +3,7 @@ import type { Bytes } from "../../../../services/fleet/link/noise.ts";
 import {
   createSession,
   HEADER_BYTES,
+  PIECES_MAX,
   ProtocolError,
   type Session,
   STREAMS_MAX,
@@ -261,6 +262,30 @@ Deno.test("A session closes the streams that hold the most beyond its limit, and
   for (let read = 0; read < WINDOW_BYTES;) read += (await accepted[2]!.read(into))!;
   session.receive(frame(0, 0, 5, WINDOW_BYTES, WINDOW_BYTES));
   equal(session.size, count - 1);
+});
+
+Deno.test("Many short frames are held as few pieces, in order, also after a read of a part", async () => {
+  const accepted: LinkStream[] = [];
+  const session = createSession({
+    isClient: false,
+    send: () => Promise.resolve(),
+    accept: (stream) => void accepted.push(stream),
+  });
+  session.receive(SYN);
+  const sent = Uint8Array.from({ length: 5_000 }, (_, at) => at % 251);
+  for (const byte of sent) {
+    const each = frame(0, 0, 1, 1, 1);
+    each[HEADER_BYTES] = byte;
+    session.receive(each);
+  }
+  const into = new Uint8Array(sent.length);
+  const first = (await accepted[0]!.read(into.subarray(0, 3)))!;
+  let reads = 0;
+  for (let at = first; at < sent.length; reads++) {
+    at += (await accepted[0]!.read(into.subarray(at)))!;
+  }
+  deepEqual(into, sent);
+  equal(reads <= PIECES_MAX, true);
 });
 
 Deno.test("A side without accept() refuses streams", () => {
