@@ -3,13 +3,14 @@
 import { boolean, json, number, type Row, table, text } from "./columns.ts";
 import type { Database } from "./database.ts";
 import { deleteBlocksOfHub } from "./fleet_blocks.ts";
+import { deleteListening } from "./fleet_listening.ts";
 
 /** The id of the only row. */
 const ID = 1;
 
 const memberships = table("fleet_membership", {
   id: number(),
-  /** Of the hub: `https://…` or `http://…`. */
+  /** Of the hub: `https://…` or `http://…`; empty if the hub dials. */
   address: text(),
   /** X25519 and Ed25519, base64url. */
   hubKey: text(),
@@ -40,7 +41,9 @@ export function selectMembership(db: Database): Membership | undefined {
   return memberships.find(db, ID);
 }
 
+/** Stores the membership. A token with which this host waits for a hub ends. */
 export function replaceMembership(db: Database, membership: Membership): void {
+  deleteListening(db);
   deleteBlocksOfHub(db);
   memberships.replace(db, { ...membership, id: ID });
 }

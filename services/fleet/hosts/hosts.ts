@@ -2,7 +2,6 @@
 
 import {
   deleteFleetHost,
-  insertFleetHost,
   selectFleetHost,
   selectFleetHostByKey,
   selectFleetHosts,
@@ -18,7 +17,7 @@ import { emit, type EmitDeps } from "../../events/emit.ts";
 import { fingerprintOf, toBytes } from "../enrolment/keys.ts";
 import type { Control } from "../link/control.ts";
 import { offerBlocks } from "../waves/hub_link.ts";
-import { assertNameFree, assertRoomFor } from "./room.ts";
+import { assertNameFree, makeHost, storeHost } from "./room.ts";
 import { type HostState, stateOf } from "./state.ts";
 import { type HostViewer, requireVisibleHost, visibleHosts } from "./visible.ts";
 
@@ -162,11 +161,7 @@ export function enrolHost(
   if (invite?.pattern && !matchesAny([invite.pattern], name)) {
     throw new AppError("invalid", `The invite is for names like ${invite.pattern}; use --name`);
   }
-  if (known) assertNameFree(deps, name, known.id);
-  else assertRoomFor(deps, name);
-
-  const host: StoredHost = {
-    id: known?.id ?? crypto.randomUUID(),
+  const host = makeHost(deps, known, {
     name,
     labels: invite?.labels ?? {},
     linkKey,
@@ -176,13 +171,7 @@ export function enrolHost(
     address,
     inviteId,
     isPending: !invite?.acceptsAtOnce,
-    challenge: 0,
-    joinedAt: at,
-    lastSeenAt: null,
-    isConnected: false,
-    isReportedAway: false,
-    leftAt: null,
-  };
+  });
   const data = {
     host: name,
     hostId: host.id,
@@ -194,8 +183,7 @@ export function enrolHost(
     if (!useFleetInvite(db, inviteId, at)) {
       throw new AppError("forbidden", "The invite was used or has expired");
     }
-    if (known) updateFleetHost(db, known.id, host);
-    else insertFleetHost(db, host);
+    storeHost(deps, known, host);
   });
   deps.changes.record(HOSTS_RESOURCE);
   return host;

@@ -21,6 +21,7 @@ function addHost({ deps }: TestApp, change: Partial<StoredHost> = {}): StoredHos
     version: "0.1.0",
     address: "192.0.2.7",
     inviteId: null,
+    dialAddress: null,
     isPending: false,
     challenge: 3,
     joinedAt: NOW,
