@@ -42,7 +42,10 @@ export async function addHost(
   given: AddAs,
   signal: AbortSignal,
 ): Promise<StoredHost> {
-  await linkKeys(deps);
+  const { publicKey } = await linkKeys(deps);
+  if (await fingerprintOf(publicKey) === token.fingerprint) {
+    throw new AppError("invalid", "TOKEN is the token of this server itself: use it on the hub");
+  }
   const connection = await dial(deps, given.address, signal, "host");
   try {
     return await withinHandshake(connection, async () => {

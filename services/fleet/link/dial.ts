@@ -61,8 +61,10 @@ export async function dial(
     handshakeTimeout: DIAL_MS,
     maxPayload: MESSAGE_MAX,
   });
+  // Before it is open: the first message of a host may arrive together with the answer.
+  const connection = createConnection(socket as unknown as MessageSocket);
   await opened(socket, dialled, limit);
-  return createConnection(socket as unknown as MessageSocket);
+  return connection;
 }
 
 /** The part of `ws` that is used until the connection is a WebSocket. */
