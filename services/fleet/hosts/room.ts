@@ -31,7 +31,7 @@ export function assertNameFree({ db }: Pick<Deps, "db">, name: string, id?: stri
   throw new AppError("conflict", `Another host has the name ${taken.name}`);
 }
 
-/** What a host is when it joins. */
+/** Fields of a host that are known when it joins. */
 export type JoiningHost =
   & Pick<
     StoredHost,

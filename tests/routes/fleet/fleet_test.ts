@@ -187,7 +187,7 @@ Deno.test("an installation without a fleet has no keys and no rows of one", asyn
   using app = hubApp();
   await app.call("GET", "/api/fleet/hosts");
   await app.call("GET", "/api/fleet/invites");
-  for (const table of ["keys", "hosts", "invites", "membership"]) {
+  for (const table of ["keys", "hosts", "invites", "membership", "listening"]) {
     const { count } = app.deps.db.get<{ count: number }>(
       `SELECT count(*) AS count FROM fleet_${table}`,
     )!;

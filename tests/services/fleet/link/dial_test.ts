@@ -64,7 +64,8 @@ Deno.test("dial() uses plain HTTP only with FLEET_INSECURE=on, and only on priva
 });
 
 Deno.test("dial() obeys the outbound rules with a host, and refuses a redirect of one", async () => {
-  const insecure = { fleetInsecure: "on", outboundAllow: ["127.0.0.1", "192.0.2.1"] } as const;
+  const outboundAllow = ["127.0.0.1", "192.0.2.1"];
+  const insecure = { fleetInsecure: "on" as const, outboundAllow };
   const toHost = (changes: Partial<Config>, address: string) =>
     dial(config(changes), address, SIGNAL(), "host");
   for (const isPlain of [true, false]) {
