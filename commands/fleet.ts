@@ -1,5 +1,5 @@
 /**
- * `longshore fleet invite|answer|list|accept|leave|export|import`: the fleet of this server, or its membership in
+ * `longshore fleet invite|add|answer|list|accept|leave|export|import`: the fleet of this server, or its membership in
  * another one.
  *
  * @module
@@ -15,6 +15,8 @@ import {
 } from "../services/fleet/enrolment/invites.ts";
 import { fingerprintOf, toBytes } from "../services/fleet/enrolment/keys.ts";
 import { leaveFleet } from "../services/fleet/enrolment/join.ts";
+import { isHubAddress } from "../services/fleet/enrolment/token.ts";
+import { addHost } from "../services/fleet/hosts/add.ts";
 import { acceptHost, type HostView, listHosts } from "../services/fleet/hosts/hosts.ts";
 import { stateOf } from "../services/fleet/hosts/state.ts";
 import { HOST_NAME } from "../services/fleet/link/control.ts";
@@ -22,6 +24,7 @@ import { parseArguments, subcommand } from "./arguments.ts";
 import { CONSOLE, recordCommand } from "./console.ts";
 import { readJoinFile, writeJoinFile } from "./fleet_files.ts";
 import { type FleetDeps, withFleet } from "./fleet_state.ts";
+import { tokenOf } from "./fleet_token.ts";
 import { CommandError, EXIT, type Program, UsageError } from "./program.ts";
 import { printTable } from "./table.ts";
 
@@ -30,6 +33,7 @@ const MINUTES_OF = { m: 1, h: 60, d: 24 * 60 } as const;
 export async function fleet(program: Program): Promise<number> {
   const { name, program: rest } = subcommand("fleet", program, [
     "invite",
+    "add",
     "answer",
     "list",
     "accept",
@@ -38,7 +42,9 @@ export async function fleet(program: Program): Promise<number> {
     "import",
   ]);
   const { exportFor, importFrom } = await import("./fleet_boxes.ts");
-  await { invite, answer, list, accept, leave, export: exportFor, import: importFrom }[name](rest);
+  await { invite, add, answer, list, accept, leave, export: exportFor, import: importFrom }[name](
+    rest,
+  );
   return EXIT.ok;
 }
 
@@ -54,9 +60,7 @@ async function invite(program: Program): Promise<void> {
     json: "flag",
   });
   const { name, pattern, address } = options;
-  if (name !== undefined && !HOST_NAME.test(name)) {
-    throw new UsageError("--name must have letters, digits, dots, hyphens and underscores");
-  }
+  assertName(name);
   const given = {
     name,
     pattern,
@@ -74,6 +78,34 @@ async function invite(program: Program): Promise<void> {
   if (options.json) return program.print(JSON.stringify(created));
   program.print(created.command);
   program.note(`Run this line on the new host until ${created.expiresAt}. It is not shown again.`);
+}
+
+async function add(program: Program): Promise<void> {
+  const { values: [given], options } = parseArguments("fleet add", program, ["TOKEN|URL"], {
+    token: "value",
+    name: "value",
+    label: "values",
+  });
+  const { name } = options;
+  assertName(name);
+  const token = tokenOf(options.token ?? given, "add");
+  const address = options.token === undefined ? token.address : given;
+  if (!isHubAddress(address)) {
+    throw new UsageError("URL must be an address such as https://edge-7.example.com");
+  }
+  const labels = labelsOf(options.label ?? []);
+  const added = await withFleet(program, async (deps) => {
+    const host = await addHost(deps, token, { address, name, labels }, program.signal);
+    await recordCommand(program, deps, "fleet add", host.name);
+    program.note(`Fingerprint of ${host.name}: ${token.fingerprint}`);
+    return host;
+  });
+  program.print(`${added.name} was added. This server dials ${address} from now on.`);
+}
+
+function assertName(name: string | undefined): void {
+  if (name === undefined || HOST_NAME.test(name)) return;
+  throw new UsageError("--name must have letters, digits, dots, hyphens and underscores");
 }
 
 async function answer(program: Program): Promise<void> {
@@ -136,12 +168,16 @@ async function accept(program: Program): Promise<void> {
 
 async function leave(program: Program): Promise<void> {
   parseArguments("fleet leave", program, [], {});
-  const { hubName } = await withFleet(program, async (deps) => {
-    const membership = leaveFleet(deps);
-    await recordCommand(program, deps, "fleet leave", membership.hubName);
-    return membership;
+  const hubName = await withFleet(program, async (deps) => {
+    const left = leaveFleet(deps)?.hubName;
+    await recordCommand(program, deps, "fleet leave", left ?? "");
+    return left;
   });
-  program.print(`This host has left the fleet of ${hubName}.`);
+  program.print(
+    hubName === undefined
+      ? "This host does not wait for a hub any more."
+      : `This host has left the fleet of ${hubName}.`,
+  );
 }
 
 function labelsOf(texts: readonly string[]): Record<string, string> {

@@ -1,21 +1,22 @@
 /**
- * `longshore join`: joins the fleet of another server, with the token of an invite or with files that
- * are carried by hand.
+ * `longshore join`: joins the fleet of another server, with the token of an invite, by waiting for that
+ * server, or with files that are carried by hand.
  *
  * @module
  */
 
 import type { Membership } from "../db/fleet_membership.ts";
 import { nodeOs } from "../services/builtins.ts";
-import { AppError } from "../services/errors.ts";
 import { acceptAnswer, createRequest, parseAnswer } from "../services/fleet/enrolment/files.ts";
+import { listenForHub } from "../services/fleet/enrolment/listen.ts";
 import { assertNoMember, joinFleet } from "../services/fleet/enrolment/join.ts";
 import { fingerprintOf, linkKeys, toBytes } from "../services/fleet/enrolment/keys.ts";
-import { decodeToken, type JoinToken } from "../services/fleet/enrolment/token.ts";
+import type { FleetToken } from "../services/fleet/enrolment/token.ts";
 import { parseArguments } from "./arguments.ts";
 import { recordCommand } from "./console.ts";
 import { readJoinFile, writeJoinFile } from "./fleet_files.ts";
 import { type FleetDeps, withFleet } from "./fleet_state.ts";
+import { tokenOf } from "./fleet_token.ts";
 import { CommandError, EXIT, type Program, UsageError } from "./program.ts";
 
 interface Options {
@@ -23,6 +24,8 @@ interface Options {
   name?: string;
   request?: string;
   answer?: string;
+  listen?: true;
+  address?: string;
 }
 
 export async function join(program: Program): Promise<number> {
@@ -31,21 +34,25 @@ export async function join(program: Program): Promise<number> {
     name: "value",
     request: "value",
     answer: "value",
+    listen: "flag",
+    address: "value",
   });
-  const { request, answer } = options;
-  if ([token, request, answer].filter((given) => given !== undefined).length !== 1) {
-    throw new UsageError("join needs one of TOKEN, --request FILE and --answer FILE");
+  const { request, answer, listen } = options;
+  if ([token, request, answer, listen].filter((given) => given !== undefined).length !== 1) {
+    throw new UsageError("join needs one of TOKEN, --listen, --request FILE and --answer FILE");
   }
+  if (options.address !== undefined && !listen) throw new UsageError("--address is for --listen");
   if (token !== undefined) await joinWithToken(program, tokenOf(token), options);
   else if (request !== undefined) await writeRequest(program, request, options);
-  else await joinWithAnswer(program, answer!, options);
+  else if (answer !== undefined) await joinWithAnswer(program, answer, options);
+  else await waitForHub(program, options);
   return EXIT.ok;
 }
 
-async function joinWithToken(program: Program, token: JoinToken, options: Options): Promise<void> {
+async function joinWithToken(program: Program, token: FleetToken, options: Options): Promise<void> {
   await withFleet(program, async (deps) => {
     assertNoMember(deps);
-    confirmHub(program, { address: token.address, fingerprint: token.hubFingerprint }, options);
+    confirmHub(program, { address: token.address, fingerprint: token.fingerprint }, options);
     const joined = await joinFleet(deps, token, joinAs(program, deps, options), program.signal);
     await report(program, deps, joined);
   });
@@ -58,6 +65,20 @@ async function joinWithAnswer(program: Program, file: string, options: Options):
     confirmHub(program, { address: answer.address, fingerprint }, options);
     await report(program, deps, await acceptAnswer(deps, answer));
   });
+}
+
+async function waitForHub(program: Program, options: Options): Promise<void> {
+  await withFleet(program, async (deps) => {
+    const how = { ...joinAs(program, deps, options), address: options.address };
+    const { token, expiresAt } = await listenForHub(deps, how);
+    await recordCommand(program, deps, "join --listen", how.name);
+    await noteFingerprint(program, deps);
+    program.print(`longshore fleet add ${token}`);
+    program.note(
+      `Run this line on the hub until ${expiresAt}. It works once, and ends an earlier one.`,
+    );
+  });
+  program.note("Its admins will manage the containers of this host, as far as this host allows.");
 }
 
 async function writeRequest(program: Program, file: string, options: Options): Promise<void> {
@@ -95,14 +116,6 @@ async function report(program: Program, deps: FleetDeps, joined: Membership): Pr
 async function noteFingerprint(program: Program, deps: FleetDeps): Promise<void> {
   const fingerprint = await fingerprintOf((await linkKeys(deps)).publicKey);
   program.note(`Fingerprint of this host: ${fingerprint}`);
-}
-
-function tokenOf(text: string): JoinToken {
-  try {
-    return decodeToken(text);
-  } catch (error) {
-    throw error instanceof AppError ? new UsageError(error.message) : error;
-  }
 }
 
 /** Name and words by which an admin of the hub recognizes the machine. */

@@ -47,7 +47,7 @@ export async function serve(program: Program): Promise<number> {
     const { openService, serveFleet } = await import("./service.ts");
     using service = await openService({ program, config, log, now, address: listener.address });
     // Hosts of a fleet dial WebSockets.
-    service.deps.fleet.onHub(listener.relay);
+    service.deps.fleet.onDialled(listener.relay);
     startup.open(service.app);
     const fleet = serveFleet(service.deps, service.app);
 

@@ -264,6 +264,8 @@ pass it with --head: the log then has to end with that entry.`;
 export const FLEET =
   `longshore fleet invite [--name NAME | --pattern PATTERN] [--label KEY=VALUE ...]
                        [--count N] [--expires 30m|12h|7d] [--accept] [--address URL] [--json]
+       longshore fleet add TOKEN [--name NAME] [--label KEY=VALUE ...]
+       longshore fleet add URL --token TOKEN [--name NAME] [--label KEY=VALUE ...]
        longshore fleet answer FILE [--label KEY=VALUE ...] [--address URL]
        longshore fleet list [--json]
        longshore fleet accept NAME
@@ -275,6 +277,10 @@ invite prints one line for the shell of a new host. --address is the address of 
 host can reach it; default: SERVICE_BASE_URL. With --count, several hosts may use the line; their
 names must match --pattern, e.g. 'edge-*'. With --accept, no admin has to accept them.
 
+add adds a host that waits for this server (\`longshore join --listen\`), which dials it from then on.
+URL is the address of the host; default: the one in TOKEN. With http://, FLEET_INSECURE=on is needed,
+and for this machine itself OUTBOUND_ALLOW.
+
 answer adds the host of a request (\`longshore join --request\`) and writes FILE.answer for it: for hosts
 without a network to this server yet.
 
@@ -285,12 +291,17 @@ export writes what was left for a host that is away (GET /api/fleet/pending) to 
 sealed for that host. import takes such a file on the host, whose service then runs each request once.`;
 
 export const JOIN = `longshore join TOKEN [--yes] [--name NAME]
+       longshore join --listen [--name NAME] [--address URL]
        longshore join --request FILE [--name NAME]
        longshore join --answer FILE [--yes]
 
 Joins the fleet of the server that has made TOKEN with \`longshore fleet invite\`. Shows the address and
 the fingerprint of that server, and asks unless --yes is given. --name is the name of this host in the
 fleet; default: SERVER_NAME. The service may be running; otherwise it connects at its next start.
+
+With --listen, the server dials this host: prints one line for the shell of the server, which works once
+within 30 minutes. --address is the address of this host as the server can reach it; default:
+SERVICE_BASE_URL. Needs a running service. \`longshore fleet leave\` ends the waiting as well.
 
 Without a network between the two, --request writes a file with the public keys of this host. Carry it
 to the server, which answers it with \`longshore fleet answer\`, and use that file with --answer.`;

@@ -14,6 +14,8 @@ const hosts = table("fleet_hosts", {
   version: text(),
   /** Address of its last connection. */
   address: text(),
+  /** Address that this hub dials; `null` if the host dials. */
+  dialAddress: text<string | null>(),
   inviteId: text<string | null>(),
   /** Whether an admin has to accept it first. */
   isPending: boolean(),
@@ -51,6 +53,11 @@ export function selectFleetHostByName(db: Database, name: string): StoredHost | 
 /** The host whose name differs at most by case. */
 export function selectFleetHostBySimilarName(db: Database, name: string): StoredHost | undefined {
   return hosts.selectOne(db, "WHERE name = :name COLLATE NOCASE", { name });
+}
+
+/** Hosts that this hub dials. */
+export function selectDialledFleetHosts(db: Database): StoredHost[] {
+  return hosts.select(db, "WHERE dial_address IS NOT NULL AND left_at IS NULL ORDER BY id");
 }
 
 /** After a start, no link is open. */

@@ -5,13 +5,14 @@ import type { Database } from "./database.ts";
 import { deleteBlocksOfHub } from "./fleet_blocks.ts";
 import { deleteFormerFleetKeys } from "./fleet_keys.ts";
 import { deleteNextKeys } from "./fleet_next_keys.ts";
+import { deleteListening } from "./fleet_listening.ts";
 
 /** The id of the only row. */
 const ID = 1;
 
 const memberships = table("fleet_membership", {
   id: number(),
-  /** Of the hub: `https://…` or `http://…`. */
+  /** Of the hub: `https://…` or `http://…`; empty if the hub dials. */
   address: text(),
   /** X25519 and Ed25519, base64url. */
   hubKey: text(),
@@ -42,7 +43,9 @@ export function selectMembership(db: Database): Membership | undefined {
   return memberships.find(db, ID);
 }
 
+/** Stores the membership. A token with which this host waits for a hub ends. */
 export function replaceMembership(db: Database, membership: Membership): void {
+  deleteListening(db);
   forgetHub(db);
   memberships.replace(db, { ...membership, id: ID });
 }

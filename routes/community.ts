@@ -119,7 +119,7 @@ export const communityGroups: readonly EndpointGroup[] = [
   group("/api/webhooks", () => import("./webhooks.ts")),
   group("/api/integrations", () => import("./integrations.ts")),
   group(
-    ["/api/fleet", "/fleet/link"],
+    ["/api/fleet", "/fleet/link", "/fleet/hub"],
     () => import("./fleet/hosts.ts"),
     () => import("./fleet/invites.ts"),
     () => import("./fleet/lists.ts"),

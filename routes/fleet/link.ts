@@ -1,11 +1,16 @@
-/** /fleet/link: the WebSocket that hosts of a fleet dial. @module */
+/** /fleet/link and /fleet/hub: the WebSockets that hosts of a fleet dial, and their hub. @module */
 
 import * as z from "zod";
 import type { Deps } from "../../services/deps.ts";
 import { AppError } from "../../services/errors.ts";
+import { acceptsHub } from "../../services/fleet/enrolment/listen.ts";
 import { createAdmission } from "../../services/fleet/hosts/admission.ts";
 import { applyChangesOfOthers, createKnownAddresses } from "../../services/fleet/hosts/hosts.ts";
-import { serveLink } from "../../services/fleet/hosts/serve.ts";
+import {
+  acceptConnection,
+  type HandshakeEvents,
+  serveLink,
+} from "../../services/fleet/hosts/serve.ts";
 import { type MessageSocket, UNREAD_MAX } from "../../services/fleet/link/connection.ts";
 import { type Endpoint, rawEndpoint } from "../contract/endpoint.ts";
 import { limitReceivedBytes } from "../pipeline/received_bytes.ts";
@@ -14,9 +19,41 @@ import { isHandshake, upgradeWebSocket } from "../pipeline/web_socket.ts";
 /** Time without an answer to a ping of the WebSocket after which it is closed, in seconds. */
 const PONG_TIMEOUT_S = 60;
 
+const FAILURES = {
+  400: "The request is not a WebSocket handshake",
+  503: "Too many hosts connect at the same time",
+};
+
 export const linkEndpoints = (deps: Deps): Endpoint[] => {
   const admission = createAdmission(deps.now, createKnownAddresses(deps));
+  // A command beside this process may have changed the fleet.
   const applyChanges = applyChangesOfOthers(deps);
+
+  /** Begins a handshake in one of the places for them. */
+  function upgrade(
+    request: Request,
+    address: string,
+    serve: (socket: WebSocket & MessageSocket, events: HandshakeEvents) => Promise<void>,
+  ): Response {
+    // Requests of our own commands and of probes must not use up the places of hosts.
+    if (!isHandshake(request)) {
+      throw new AppError("invalid", "The request must be a WebSocket handshake");
+    }
+    let response: Response | undefined;
+    admission.run(address, (place) => {
+      const { socket, response: upgraded } = upgradeWebSocket(request, PONG_TIMEOUT_S);
+      response = upgraded;
+      limitReceivedBytes(request, UNREAD_MAX);
+      place.giveUp = () => socket.close();
+      return untilGone(socket, () =>
+        serve(socket as WebSocket & MessageSocket, {
+          onFirst: () => delete place.giveUp,
+          onProved: () => limitReceivedBytes(request, Infinity),
+        }));
+    });
+    return response!;
+  }
+
   return [
     rawEndpoint("GET /fleet/link", {
       operationId: "openFleetLink",
@@ -32,42 +69,50 @@ export const linkEndpoints = (deps: Deps): Endpoint[] => {
       replies: { 101: { description: "A WebSocket with sealed messages" } },
       returns: z.undefined(),
       produces: "application/octet-stream",
-      failures: {
-        400: "The request is not a WebSocket handshake",
-        404: "This server has no fleet",
-        503: "Too many hosts connect at the same time",
-      },
-    }, ({ request, caller }) => {
+      failures: { ...FAILURES, 404: "This server has no fleet" },
+    }, ({ request, caller: { address } }) => {
       applyChanges();
       if (!deps.fleet.isHub) throw new AppError("not_found", "This server has no fleet");
-      // Requests of our own commands and of probes must not use up the places of hosts.
-      if (!isHandshake(request)) {
-        throw new AppError("invalid", "The request must be a WebSocket handshake");
+      return upgrade(
+        request,
+        address,
+        (socket, events) => serveLink(deps, socket, address, events),
+      );
+    }),
+
+    rawEndpoint("GET /fleet/hub", {
+      operationId: "openHubLink",
+      summary: "Open a hub's link",
+      description: "The WebSocket of a hub that dials this host, with the messages of " +
+        "`/fleet/link`. It exists only while this host waits for a hub with a token " +
+        "(`longshore join --listen`), and for the hub that has added it so.",
+      role: "public",
+      upgrades: true,
+      unaudited: true,
+      status: 101,
+      replies: { 101: { description: "A WebSocket with sealed messages" } },
+      returns: z.undefined(),
+      produces: "application/octet-stream",
+      failures: { ...FAILURES, 404: "This server does not wait for a hub" },
+    }, ({ request, caller: { address } }) => {
+      applyChanges();
+      const { accept } = deps.fleet.hub;
+      if (!accept || !acceptsHub(deps)) {
+        throw new AppError("not_found", "This server does not wait for a hub");
       }
-      let response: Response | undefined;
-      admission.run(caller.address, (place) => {
-        const { socket, response: upgraded } = upgradeWebSocket(request, PONG_TIMEOUT_S);
-        response = upgraded;
-        limitReceivedBytes(request, UNREAD_MAX);
-        place.giveUp = () => socket.close();
-        return serve(deps, socket, caller.address, {
-          onFirst: () => delete place.giveUp,
-          onProved: () => limitReceivedBytes(request, Infinity),
-        });
+      return upgrade(request, address, async (socket, events) => {
+        const connection = acceptConnection(socket, events);
+        // The host speaks first, whichever side has dialed.
+        await Promise.race([new Promise((open) => socket.onopen = open), connection.closed]);
+        await accept(connection, address);
       });
-      return response!;
     }),
   ];
 };
 
 /** Resolves when the peer has a link, or is gone: one that was refused has its place until then. */
-async function serve(
-  deps: Deps,
-  socket: WebSocket,
-  address: string,
-  events: Parameters<typeof serveLink>[3],
-): Promise<void> {
+async function untilGone(socket: WebSocket, serve: () => Promise<void>): Promise<void> {
   const closed = new Promise((resolve) => socket.addEventListener("close", resolve));
-  await serveLink(deps, socket as MessageSocket, address, events);
+  await serve();
   if (socket.readyState === WebSocket.CLOSING) await closed;
 }

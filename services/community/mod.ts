@@ -22,6 +22,7 @@ import { containerWatcher } from "../containers/watcher.ts";
 import {
   fleetBoxes,
   fleetCopies,
+  fleetDialler,
   fleetEvents,
   fleetKeeper,
   fleetMember,
@@ -70,6 +71,7 @@ export const communityWorkers: readonly Worker[] = [
   terminalWatcher,
   fleetKeeper,
   fleetCopies,
+  fleetDialler,
   fleetMember,
   fleetBoxes,
   fleetEvents,

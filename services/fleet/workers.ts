@@ -19,13 +19,28 @@ export const fleetCopies = fleetWorker("fleet copies", ({ isHub }) => isHub, asy
   await followHosts(...args);
 });
 
-/** Keeps the link to the hub of this member. */
+/** Dials the hosts that wait for this hub. */
+export const fleetDialler = fleetWorker(
+  "fleet dialler",
+  ({ dialled }) => dialled.length > 0,
+  async (...args) => {
+    const { dialHosts } = await import("./hosts/dialler.ts");
+    await dialHosts(...args);
+  },
+);
+
+/** Keeps the link to the hub of this member, whichever side dials. */
 export const fleetMember = fleetWorker(
   "fleet member",
-  ({ membership }) => membership !== undefined,
-  async (...args) => {
-    const { keepDialing } = await import("./enrolment/member.ts");
-    await keepDialing(...args);
+  ({ membership, isListening }) => membership !== undefined || isListening,
+  async (deps, ...args) => {
+    if (deps.fleet.isListening) {
+      const { keepListening } = await import("./enrolment/listen.ts");
+      await keepListening(deps, ...args);
+    } else {
+      const { keepDialing } = await import("./enrolment/member.ts");
+      await keepDialing(deps, ...args);
+    }
   },
 );
 

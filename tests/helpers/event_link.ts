@@ -16,7 +16,14 @@ export function addHost({ deps }: TestApp, name: string, labels: Record<string, 
   const id = crypto.randomUUID();
   insertFleetHost(deps.db, {
     ...{ id, name, labels, linkKey: id, noteKey: id, machine: "test", version: "1" },
-    ...{ address: "192.0.2.7", inviteId: null, isPending: false, challenge: 0, joinedAt: AT },
+    ...{
+      address: "192.0.2.7",
+      inviteId: null,
+      dialAddress: null,
+      isPending: false,
+      challenge: 0,
+      joinedAt: AT,
+    },
     ...{ lastSeenAt: AT, isConnected: true, isReportedAway: false, leftAt: null },
   });
   deps.fleet.refresh();

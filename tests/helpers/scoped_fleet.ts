@@ -31,7 +31,13 @@ export async function scopedFleet(
   for (const { id, name, labels } of [fleet.host, other]) {
     insertFleetHost(deps.db, {
       ...{ id, name, labels: { ...labels }, linkKey: `key of ${name}`, noteKey: "", machine: "" },
-      ...{ version: "0.1.0", address: "192.0.2.7", inviteId: null, challenge: 0 },
+      ...{
+        version: "0.1.0",
+        address: "192.0.2.7",
+        inviteId: null,
+        dialAddress: null,
+        challenge: 0,
+      },
       ...{ isPending: false, isConnected: false, isReportedAway: false, leftAt: null },
       ...{ joinedAt: "2026-01-01T00:00:00.000Z", lastSeenAt: null },
     });

@@ -110,7 +110,14 @@ export class WaveWorld {
       insertFleetHost(db, {
         ...{ id, name: id, linkKey: id, noteKey: "", machine: "", version: "1", address: "" },
         labels: wave < WAVES.length ? { wave: WAVES[wave]!.split("=")[1]! } : {},
-        ...{ inviteId: null, isPending: false, challenge: 0, joinedAt: "", lastSeenAt: null },
+        ...{
+          inviteId: null,
+          dialAddress: null,
+          isPending: false,
+          challenge: 0,
+          joinedAt: "",
+          lastSeenAt: null,
+        },
         ...{ isConnected: false, isReportedAway: false, leftAt: null },
       });
     }

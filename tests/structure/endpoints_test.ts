@@ -68,6 +68,7 @@ const PUBLIC = [
   "DELETE /auth/session",
   // Authenticated by a handshake of keys.
   "GET /fleet/link",
+  "GET /fleet/hub",
   // Authenticated by the forge's signature.
   "POST /hooks/git/:token",
   "GET /livez",

@@ -6137,6 +6137,7 @@ export interface Operations {
   "GET /auth/setup": { result: SetupState };
   "GET /auth/users": { result: UserList };
   "GET /docs": { result: string };
+  "GET /fleet/hub": { result: undefined };
   "GET /fleet/link": { result: undefined };
   "GET /health": { result: ShortHealth };
   "GET /livez": { result: Liveness };

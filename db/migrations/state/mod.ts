@@ -73,6 +73,7 @@ import { migration as fleetVerdicts } from "./0069_fleet_verdicts.ts";
 import { migration as fleetPending } from "./0070_fleet_pending.ts";
 import { migration as fleetBoxes } from "./0071_fleet_boxes.ts";
 import { migration as gitLabels } from "./0072_git_labels.ts";
+import { migration as fleetDialled } from "./0075_fleet_dialled.ts";
 import { migration as fleetFormerKeys } from "./0077_fleet_former_keys.ts";
 
 export const stateMigrations: readonly Migration[] = [
@@ -143,5 +144,6 @@ export const stateMigrations: readonly Migration[] = [
   fleetPending,
   fleetBoxes,
   gitLabels,
+  fleetDialled,
   fleetFormerKeys,
 ];

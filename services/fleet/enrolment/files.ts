@@ -6,17 +6,12 @@
  */
 
 import * as z from "zod";
-import {
-  insertFleetHost,
-  selectFleetHostByKey,
-  type StoredHost,
-  updateFleetHost,
-} from "../../../db/fleet_hosts.ts";
+import { selectFleetHostByKey, updateFleetHost } from "../../../db/fleet_hosts.ts";
 import { type Membership, replaceMembership } from "../../../db/fleet_membership.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../errors.ts";
 import { VERSION } from "../../version.ts";
-import { assertRoomFor } from "../hosts/room.ts";
+import { makeHost, storeHost } from "../hosts/room.ts";
 import { HOST_NAME, NAME_MAX, shownText, Version } from "../link/control.ts";
 import { assertHostName, assertNoMember, type JoinAs } from "./join.ts";
 import { type KeyDeps, linkKeys, noteKeys, toText } from "./keys.ts";
@@ -90,7 +85,7 @@ export async function answerRequest(
   request: JoinRequest,
   { address, labels }: { address: string; labels: Record<string, string> },
 ): Promise<JoinAnswer> {
-  const { db, now, config, fleet } = deps;
+  const { db, config, fleet } = deps;
   const keys = await linkKeys(deps);
   const notes = await noteKeys(deps);
   const { name, machine, version, linkKey, noteKey } = request;
@@ -100,26 +95,11 @@ export async function answerRequest(
   }
   if (host?.isPending) updateFleetHost(db, host.id, { isPending: false });
   if (!host) {
-    assertRoomFor(deps, name);
-    host = {
-      id: crypto.randomUUID(),
-      name,
-      labels,
-      linkKey,
-      noteKey,
-      machine,
-      version,
-      address: "",
-      inviteId: null,
-      isPending: false,
-      challenge: 0,
-      joinedAt: now().toISOString(),
-      lastSeenAt: null,
-      isConnected: false,
-      isReportedAway: false,
-      leftAt: null,
-    } satisfies StoredHost;
-    insertFleetHost(db, host);
+    host = makeHost(deps, undefined, {
+      ...{ name, machine, version, linkKey, noteKey, labels },
+      ...{ address: "", inviteId: null },
+    });
+    storeHost(deps, undefined, host);
     fleet.refresh();
   }
   return {

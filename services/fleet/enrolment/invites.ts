@@ -92,7 +92,7 @@ export async function createInvite(
   fleet.refresh();
   const token = encodeToken({
     inviteId: id,
-    hubFingerprint: await fingerprintOf(publicKey),
+    fingerprint: await fingerprintOf(publicKey),
     secret: toBytes(secret),
     address,
   });
@@ -127,7 +127,7 @@ export function hubAddress({ config }: Pick<Deps, "config">, address: string | u
     throw new AppError(
       "invalid",
       "body.address: is required, because SERVICE_BASE_URL is not set: the address of this server " +
-        "as the new host can reach it",
+        "as the other side can reach it",
     );
   }
   if (!isHubAddress(found)) {

@@ -1,5 +1,6 @@
 /** Joining the fleet of a hub with a token, and leaving it. @module */
 
+import { deleteListening } from "../../../db/fleet_listening.ts";
 import {
   deleteMembership,
   type Membership,
@@ -9,13 +10,18 @@ import {
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../errors.ts";
 import { VERSION } from "../../version.ts";
-import { dialEnrolment, withinHandshake } from "../link/channel.ts";
+import { dialEnrolment, type InviteSecret, withinHandshake } from "../link/channel.ts";
 import { HOST_NAME } from "../link/control.ts";
+import type { Connection } from "../link/connection.ts";
+import type { Bytes } from "../link/noise.ts";
 import { dial } from "../link/dial.ts";
 import { fingerprintOf, type KeyDeps, linkKeys, noteKeys, toText } from "./keys.ts";
-import type { JoinToken } from "./token.ts";
+import type { FleetToken } from "./token.ts";
 
 type JoinDeps = KeyDeps & Pick<Deps, "config">;
+
+/** Reason with which a host that has joined ends the connection. */
+export const JOINED = "done";
 
 /** Description of this host for the admins of the hub. */
 export interface JoinAs {
@@ -34,25 +40,46 @@ export interface JoinAs {
  */
 export async function joinFleet(
   deps: JoinDeps,
-  token: JoinToken,
+  token: FleetToken,
   { name, machine }: JoinAs,
   signal: AbortSignal,
 ): Promise<Membership> {
-  const { db, now } = deps;
   assertNoMember(deps);
   assertHostName(name);
-  const [keys, notes] = [await linkKeys(deps), await noteKeys(deps)];
-  const connection = await dial(deps, token.address, signal);
+  await linkKeys(deps);
+  return await enrol(deps, await dial(deps, token.address, signal), {
+    ...{ name, machine, address: token.address },
+    invite: { id: token.inviteId, secret: token.secret },
+    async assertHub(key) {
+      if (await fingerprintOf(key) === token.fingerprint) return;
+      throw new AppError("forbidden", `${token.address} is not the hub that made the token`);
+    },
+  });
+}
+
+/**
+ * Joins the fleet of the hub at the other end of a connection, and closes the connection.
+ *
+ * @param how.address Of the hub; empty if the hub dials.
+ * @param how.assertHub Refuses a hub by its key. By default, the hub that knows the secret counts.
+ * @throws {AppError} `forbidden` with the reason of the hub.
+ */
+export async function enrol(
+  deps: KeyDeps,
+  connection: Connection,
+  { name, machine, address, invite, assertHub = () => Promise.resolve() }: JoinAs & {
+    address: string;
+    invite: InviteSecret;
+    assertHub?: (key: Bytes) => Promise<void>;
+  },
+): Promise<Membership> {
+  const { db, now } = deps;
   try {
-    const channel = await withinHandshake(connection, () =>
-      dialEnrolment(connection, {
-        keys,
-        invite: { id: token.inviteId, secret: token.secret },
-        assertHub: async (key) => {
-          if (await fingerprintOf(key) === token.hubFingerprint) return;
-          throw new AppError("forbidden", `${token.address} is not the hub that made the token`);
-        },
-      }));
+    const [keys, notes] = [await linkKeys(deps), await noteKeys(deps)];
+    const channel = await withinHandshake(
+      connection,
+      () => dialEnrolment(connection, { keys, invite, assertHub }),
+    );
     await channel.sendControl({
       type: "enrol",
       name,
@@ -66,7 +93,7 @@ export async function joinFleet(
     );
     if (answer.type === "refused") throw new AppError("forbidden", answer.reason);
     const membership: Membership = {
-      address: token.address,
+      address,
       hubKey: toText(channel.peerKey),
       hubNoteKey: answer.noteKey,
       hubName: answer.hubName,
@@ -80,21 +107,25 @@ export async function joinFleet(
       asksHub: false,
       labels: {},
     };
+    // Another hub may have been quicker meanwhile.
+    assertNoMember(deps);
     replaceMembership(db, membership);
+    connection.close(JOINED);
     return membership;
   } finally {
-    connection.close("done");
+    connection.close("the host has not joined");
   }
 }
 
 /**
  * Leaves the fleet. A running member tells its hub; without one, the hub shows the host as away.
  *
- * @returns The membership that has ended.
- * @throws {AppError} `conflict` if this installation is not in a fleet.
+ * @returns The membership that has ended; `undefined` if this host has waited for a hub only.
+ * @throws {AppError} `conflict` if this installation is not in a fleet, and waits for none.
  */
-export function leaveFleet({ db }: Pick<Deps, "db">): Membership {
+export function leaveFleet({ db }: Pick<Deps, "db">): Membership | undefined {
   const membership = selectMembership(db);
+  if (deleteListening(db) && !membership) return undefined;
   if (!membership) throw new AppError("conflict", "This host is not in a fleet");
   deleteMembership(db);
   return membership;

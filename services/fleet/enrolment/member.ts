@@ -12,6 +12,7 @@ import { errorFields } from "../../log.ts";
 import { VERSION } from "../../version.ts";
 import { type Channel, dialLink, withinHandshake } from "../link/channel.ts";
 import type { Control } from "../link/control.ts";
+import type { Connection } from "../link/connection.ts";
 import { dial } from "../link/dial.ts";
 import { createLink } from "../link/link.ts";
 import { createEventSender, type SendDeps } from "../events/send.ts";
@@ -31,9 +32,15 @@ import {
 /** Interval of the checks of an open link, in milliseconds. */
 const TICK_MS = 5_000;
 
-type MemberDeps =
+export type MemberDeps =
   & SendDeps
   & Pick<Deps, "changes" | "config" | "db" | "fleet" | "log" | "now" | "passing" | "secrets">;
+
+/** Keys of the next connections to the hub. */
+export interface Dialing {
+  /** Number of keys in a row that the hub did not know. */
+  unknown: number;
+}
 
 /** Dials the hub again and again, until `signal` aborts or this installation is a member no more. */
 export async function keepDialing(
@@ -42,8 +49,8 @@ export async function keepDialing(
   round: () => void,
 ): Promise<void> {
   let failures = 0;
-  const dialing = { unknown: 0 };
-  for (let { membership } = deps.fleet; membership && !signal.aborted;) {
+  const dialing: Dialing = { unknown: 0 };
+  for (let { membership } = deps.fleet; membership?.address && !signal.aborted;) {
     const attempt = await serveHub(deps, membership, dialing, signal);
     failures = attempt === "ended" ? 0 : failures + 1;
     round();
@@ -56,16 +63,43 @@ export async function keepDialing(
 async function serveHub(
   deps: MemberDeps,
   membership: Membership,
-  dialing: { unknown: number },
+  dialing: Dialing,
   signal: AbortSignal,
 ): Promise<Attempt> {
-  const { fleet, log } = deps;
-  const stop = new AbortController();
-  const stopped = AbortSignal.any([signal, stop.signal]);
   try {
-    const connection = await dial(deps, membership.address, stopped);
-    const abort = () => connection.close("the host is stopping");
-    stopped.addEventListener("abort", abort, { once: true });
+    const connection = await dial(deps, membership.address, signal);
+    return await linkToHub(deps, membership, { connection, dialing }, signal);
+  } catch (error) {
+    deps.fleet.hub.reason = (error as Error).message;
+    deps.log.info("hub not reachable", {
+      hub: membership.hubName,
+      ...errorFields(error),
+      stack: undefined,
+    });
+    return "failed";
+  }
+}
+
+/**
+ * Opens the link on a connection, whichever side has dialed, and keeps it until its end.
+ *
+ * @param on.onOpen Called when the hub has proved its key and the link is open.
+ * @throws If the other end is not the hub.
+ */
+export async function linkToHub(
+  deps: MemberDeps,
+  membership: Membership,
+  { connection, dialing, onOpen = () => {} }: {
+    connection: Connection;
+    dialing: Dialing;
+    onOpen?: () => void;
+  },
+  signal: AbortSignal,
+): Promise<Attempt> {
+  const { fleet } = deps;
+  const abort = () => connection.close("the host is stopping");
+  signal.addEventListener("abort", abort, { once: true });
+  try {
     const { isHub } = fleet;
     const { keys, use } = await dialKeys(deps, { isHub, unknown: dialing.unknown });
     const channel = await withinHandshake(
@@ -77,19 +111,13 @@ async function serveHub(
       // Announced again, if the hub did not know them.
       else if (use === "own" && dialing.unknown > 0) deleteNextKeys(deps.db);
       dialing.unknown = 0;
+      onOpen();
     };
     const onUnknown = () => void dialing.unknown++;
-    return await keepLink(deps, membership, { channel, use, onWelcome, onUnknown }, stopped);
-  } catch (error) {
-    fleet.hub.reason = (error as Error).message;
-    log.info("hub not reachable", {
-      hub: membership.hubName,
-      ...errorFields(error),
-      stack: undefined,
-    });
-    return "failed";
+    return await keepLink(deps, membership, { channel, use, onWelcome, onUnknown }, signal);
   } finally {
-    stop.abort();
+    signal.removeEventListener("abort", abort);
+    connection.close("the host has ended the connection");
   }
 }
 
@@ -146,6 +174,8 @@ async function keepLink(
     },
     clock: clockOf(deps),
   });
+  // A hub that was cut off dials before this side notices the end.
+  fleet.hub.link?.close("the hub has connected again");
   fleet.hub.link = link;
   fleet.hub.reason = undefined;
   log.info("connected to the hub", { hub: hubName, isPending });
@@ -153,9 +183,9 @@ async function keepLink(
   link.closed.then(() => over.abort());
   const sender = createEventSender(deps, link);
   await Promise.all([tick(), watchMembership(), sender.run(over.signal)]);
-  fleet.hub.link = undefined;
-  fleet.hub.reason = await link.closed;
-  log.info("disconnected from the hub", { hub: hubName, reason: fleet.hub.reason });
+  const reason = await link.closed;
+  if (fleet.hub.link === link) Object.assign(fleet.hub, { link: undefined, reason });
+  log.info("disconnected from the hub", { hub: hubName, reason });
   return attempt;
 
   async function tick(): Promise<void> {

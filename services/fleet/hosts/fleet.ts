@@ -1,12 +1,14 @@
 /** The fleet of this installation in memory: open links of a hub, and the membership of a member. @module */
 
 import { countWaitingFleetBoxes } from "../../../db/fleet_boxes.ts";
-import { countFleetHosts } from "../../../db/fleet_hosts.ts";
+import { countFleetHosts, selectDialledFleetHosts } from "../../../db/fleet_hosts.ts";
 import { countFleetInvites } from "../../../db/fleet_invites.ts";
+import { type Listening, selectListening } from "../../../db/fleet_listening.ts";
 import { type Membership, selectMembership } from "../../../db/fleet_membership.ts";
 import type { StateDatabase } from "../../../db/database.ts";
 import type { HostCopy } from "../copies/copy.ts";
 import { createReceivedEvents, type ReceivedEvents } from "../events/received.ts";
+import type { Connection } from "../link/connection.ts";
 import type { OpenLink } from "../link/open_link.ts";
 import type { Links } from "../link/stream.ts";
 import type { WaveLink } from "../waves/exchange.ts";
@@ -32,6 +34,11 @@ export interface HubLink {
   reason: string | undefined;
   /** Questions to the hub that it has not answered. */
   questions: Questions;
+  /**
+   * Takes a connection of what may be the hub, while this installation waits for one. Resolves when it
+   * is a link or was refused.
+   */
+  accept: ((connection: Connection, address: string) => Promise<void>) | undefined;
 }
 
 export interface Fleet extends Links {
@@ -39,6 +46,12 @@ export interface Fleet extends Links {
   readonly isHub: boolean;
   /** The hub of this installation, if it is a member. */
   readonly membership: Membership | undefined;
+  /** The token with which a hub may add this installation; it may have expired. */
+  readonly listening: Listening | undefined;
+  /** Whether a hub dials this installation, or may do so with a token. */
+  readonly isListening: boolean;
+  /** Hosts that this hub dials. */
+  readonly dialled: readonly { id: string; address: string }[];
   /** Open links by host id, also of hosts that an admin has not accepted. */
   readonly hosts: Map<string, OpenHost>;
   readonly hub: HubLink;
@@ -56,25 +69,40 @@ export interface Fleet extends Links {
   refresh(): void;
   /** Resolves after the next `refresh()` that finds a difference, or when `signal` aborts. */
   changed(signal: AbortSignal): Promise<void>;
-  /** Calls `listener` once, as soon as this installation is a hub. */
-  onHub(listener: () => void): void;
+  /** Calls `listener` once, as soon as others may dial this installation. */
+  onDialled(listener: () => void): void;
 }
 
 export function createFleet(db: StateDatabase): Fleet {
   const hosts = new Map<string, OpenHost>();
-  const hub: HubLink = { link: undefined, reason: undefined, questions: createQuestions() };
+  const hub: HubLink = {
+    link: undefined,
+    reason: undefined,
+    questions: createQuestions(),
+    accept: undefined,
+  };
   const listeners: (() => void)[] = [];
   let change = Promise.withResolvers<void>();
-  let isHub = readIsHub();
-  let membership = selectMembership(db);
-  let waiting = countWaitingFleetBoxes(db);
+  let stored = read();
 
-  function readIsHub(): boolean {
-    return countFleetHosts(db) > 0 || countFleetInvites(db) > 0;
+  function read() {
+    return {
+      isHub: countFleetHosts(db) > 0 || countFleetInvites(db) > 0,
+      membership: selectMembership(db),
+      listening: selectListening(db),
+      dialled: selectDialledFleetHosts(db).map(({ id, dialAddress }) => ({
+        id,
+        address: dialAddress!,
+      })),
+      waiting: countWaitingFleetBoxes(db),
+    };
   }
 
-  function notifyHub(): void {
-    if (isHub) { for (const listener of listeners.splice(0)) listener(); }
+  const isListening = ({ membership, listening } = stored) =>
+    membership ? membership.address === "" : listening !== undefined;
+
+  function notifyDialled(): void {
+    if (stored.isHub || isListening()) { for (const listener of listeners.splice(0)) listener(); }
   }
 
   return {
@@ -86,24 +114,30 @@ export function createFleet(db: StateDatabase): Fleet {
     reports: new Map(),
     duplicates: new Map(),
     get isHub() {
-      return isHub;
+      return stored.isHub;
     },
     get membership() {
-      return membership;
+      return stored.membership;
+    },
+    get listening() {
+      return stored.listening;
+    },
+    get isListening() {
+      return isListening();
+    },
+    get dialled() {
+      return stored.dialled;
     },
     link(hostId) {
       const host = hosts.get(hostId);
       return host?.isPending ? undefined : host?.link;
     },
     refresh() {
-      const wasHub = isHub;
-      const before = JSON.stringify([membership, waiting]);
-      isHub = readIsHub();
-      membership = selectMembership(db);
-      waiting = countWaitingFleetBoxes(db);
-      notifyHub();
+      const before = JSON.stringify(stored);
+      stored = read();
+      notifyDialled();
       // Anyone may cause this call, and what waits for a change dials the hub at once.
-      if (isHub === wasHub && JSON.stringify([membership, waiting]) === before) return;
+      if (JSON.stringify(stored) === before) return;
       change.resolve();
       change = Promise.withResolvers();
     },
@@ -114,9 +148,9 @@ export function createFleet(db: StateDatabase): Fleet {
       if (!signal.aborted) await Promise.race([change.promise, aborted.promise]);
       signal.removeEventListener("abort", abort);
     },
-    onHub(listener) {
+    onDialled(listener) {
       listeners.push(listener);
-      notifyHub();
+      notifyDialled();
     },
   };
 }

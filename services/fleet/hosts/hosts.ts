@@ -3,7 +3,6 @@
 import { selectDataVersion } from "../../../db/data_version.ts";
 import {
   deleteFleetHost,
-  insertFleetHost,
   selectFleetHost,
   selectFleetHostByKey,
   selectFleetHosts,
@@ -19,7 +18,7 @@ import { emit, type EmitDeps } from "../../events/emit.ts";
 import { fingerprintOf, toBytes } from "../enrolment/keys.ts";
 import type { Control } from "../link/control.ts";
 import { offerBlocks } from "../waves/hub_link.ts";
-import { assertNameFree, assertRoomFor } from "./room.ts";
+import { assertNameFree, makeHost, storeHost } from "./room.ts";
 import { type HostState, stateOf } from "./state.ts";
 import { type HostViewer, requireVisibleHost, visibleHosts } from "./visible.ts";
 
@@ -189,11 +188,7 @@ export function enrolHost(
   if (invite?.pattern && !matchesAny([invite.pattern], name)) {
     throw new AppError("invalid", `The invite is for names like ${invite.pattern}; use --name`);
   }
-  if (known) assertNameFree(deps, name, known.id);
-  else assertRoomFor(deps, name);
-
-  const host: StoredHost = {
-    id: known?.id ?? crypto.randomUUID(),
+  const host = makeHost(deps, known, {
     name,
     labels: invite?.labels ?? {},
     linkKey,
@@ -203,13 +198,7 @@ export function enrolHost(
     address,
     inviteId,
     isPending: !invite?.acceptsAtOnce,
-    challenge: 0,
-    joinedAt: at,
-    lastSeenAt: null,
-    isConnected: false,
-    isReportedAway: false,
-    leftAt: null,
-  };
+  });
   const data = {
     host: name,
     hostId: host.id,
@@ -221,8 +210,7 @@ export function enrolHost(
     if (!useFleetInvite(db, inviteId, at)) {
       throw new AppError("forbidden", "The invite was used or has expired");
     }
-    if (known) updateFleetHost(db, known.id, host);
-    else insertFleetHost(db, host);
+    storeHost(deps, known, host);
   });
   deps.changes.record(HOSTS_RESOURCE);
   return host;

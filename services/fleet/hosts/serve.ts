@@ -1,4 +1,4 @@
-/** The hub's end of a connection that a host has dialed. @module */
+/** The hub's end of a connection to a host, whichever side has dialed. @module */
 
 import {
   selectFleetHost,
@@ -13,9 +13,9 @@ import { AppError } from "../../errors.ts";
 import { emit } from "../../events/emit.ts";
 import { VERSION } from "../../version.ts";
 import { findInviteSecret } from "../enrolment/invites.ts";
-import { linkKeys, noteKeys, toText } from "../enrolment/keys.ts";
+import { type KeyDeps, linkKeys, noteKeys, toText } from "../enrolment/keys.ts";
 import { admit, type Channel, reasonOf, withinHandshake } from "../link/channel.ts";
-import { createConnection, type MessageSocket } from "../link/connection.ts";
+import { type Connection, createConnection, type MessageSocket } from "../link/connection.ts";
 import { type Control, NAME_MAX } from "../link/control.ts";
 import { createLink } from "../link/link.ts";
 import type { OpenLink } from "../link/open_link.ts";
@@ -54,20 +54,18 @@ const FIRST_MS = 3_000;
 const DUPLICATE_PAUSE_MS = 60 * 60_000;
 
 /** Events of a handshake. */
-interface HandshakeEvents {
+export interface HandshakeEvents {
   /** The peer has sent its first message, or is gone. */
   onFirst?: () => void;
   /** The peer has proved the key of a host. */
   onProved?: () => void;
 }
 
-/** Handles a connection until it is a link, or was refused. Never rejects. */
-export async function serveLink(
-  deps: ServeDeps,
+/** The connection of a peer that has dialed, and must say something soon. */
+export function acceptConnection(
   socket: MessageSocket,
-  address: string,
   { onFirst = () => {}, onProved }: HandshakeEvents = {},
-): Promise<void> {
+): Connection {
   const connection = createConnection(socket, onProved);
   const silent = setTimeout(() => connection.close("no message in time"), FIRST_MS);
   const endSilence = () => {
@@ -76,18 +74,48 @@ export async function serveLink(
   };
   socket.addEventListener("message", endSilence);
   connection.closed.then(endSilence);
+  return connection;
+}
+
+/** Handles a connection that a host has dialed until it is a link, or was refused. Never rejects. */
+export async function serveLink(
+  deps: ServeDeps,
+  socket: MessageSocket,
+  address: string,
+  events: HandshakeEvents = {},
+): Promise<void> {
+  await serveConnection(deps, acceptConnection(socket, events), { address });
+}
+
+/**
+ * Handles a connection until it is a link, or was refused. Never rejects.
+ *
+ * @param peer.hostId The host that this hub has dialed: no other one is served.
+ * @returns The link, if it was opened.
+ */
+export async function serveConnection(
+  deps: ServeDeps,
+  connection: Connection,
+  { address, hostId }: Peer,
+): Promise<OpenLink | undefined> {
   try {
-    await withinHandshake(connection, async () => {
+    return await withinHandshake(connection, async () => {
       const { channel, inviteId } = await admit(connection, {
         keys: await linkKeys(deps),
-        findInvite: (id) => findInviteSecret(deps, id),
+        findInvite: (id) => hostId === undefined ? findInviteSecret(deps, id) : undefined,
       });
-      if (inviteId === undefined) await welcome(deps, channel, address);
-      else await enrol(deps, channel, { inviteId, address });
+      if (inviteId === undefined) return await welcome(deps, channel, { address, hostId });
+      await enrol(deps, channel, { inviteId, address });
     });
   } catch (error) {
     deps.anonymousLog.warn("fleet connection refused", { address, reason: reasonOf(error) });
   }
+}
+
+/** The other end of a connection. */
+interface Peer {
+  address: string;
+  hostId?: string | undefined;
 }
 
 /** Adds a host, which then dials again as a member. */
@@ -97,7 +125,6 @@ async function enrol(
   { inviteId, address }: { inviteId: string; address: string },
 ): Promise<void> {
   const given = await channel.receiveControl("enrol");
-  const { publicKey } = await noteKeys(deps);
   let host: StoredHost;
   try {
     host = enrolHost(deps, { ...given, inviteId, address, linkKey: toText(channel.peerKey) });
@@ -106,25 +133,38 @@ async function enrol(
     return await refuse(channel, error.message);
   }
   deps.log.info("host joined the fleet", { host: host.name, address, isPending: host.isPending });
-  await channel.sendControl({
-    type: "enrolled",
-    hostId: host.id,
-    name: host.name,
-    hubName: deps.server.name.slice(0, NAME_MAX),
-    noteKey: publicKey,
-    isPending: host.isPending,
-  });
+  await sendEnrolled(deps, channel, host);
   channel.close("enrolled");
 }
 
+/** Tells a host that it has joined. */
+export async function sendEnrolled(
+  deps: KeyDeps & Pick<Deps, "config">,
+  channel: Channel,
+  { id, name, isPending }: StoredHost,
+): Promise<void> {
+  await channel.sendControl({
+    ...{ type: "enrolled", hostId: id, name, isPending },
+    hubName: deps.config.serverName.slice(0, NAME_MAX),
+    noteKey: (await noteKeys(deps)).publicKey,
+  });
+}
+
 /** Opens the link of a member. */
-async function welcome(deps: ServeDeps, channel: Channel, address: string): Promise<void> {
+async function welcome(
+  deps: ServeDeps,
+  channel: Channel,
+  { address, hostId }: Peer,
+): Promise<OpenLink | undefined> {
   const { db, fleet, now } = deps;
   const hello = await channel.receiveControl("hello");
   const key = toText(channel.peerKey);
   const known = selectFleetHostByKey(db, key);
   const host = known ?? selectFleetHostByNextKey(db, key);
   if (!host) return await refuse(channel, "This host is not in the fleet", { isUnknown: true });
+  if (hostId !== undefined && hostId !== host.id) {
+    return await refuse(channel, "This hub has dialed another host at this address");
+  }
   if (host.leftAt !== null) {
     return await refuse(channel, "This host has left the fleet", { isFinal: true });
   }
@@ -177,6 +217,7 @@ async function welcome(deps: ServeDeps, channel: Channel, address: string): Prom
   register(deps, current, { link, address, isPending: current.isPending, waves });
   if (isPending && !current.isPending) link.tell({ type: "accepted" });
   if (!current.isPending) link.tell({ type: "labels", labels: current.labels });
+  return link;
 }
 
 function register(
@@ -220,6 +261,7 @@ function receive(
     // Messages that arrived before the end of the link follow, and each one would be written.
     if (selectFleetHost(db, host.id)?.leftAt !== null) return;
     updateFleetHost(db, host.id, { leftAt: now().toISOString() });
+    fleet.refresh();
     log.info("host left the fleet", { host: host.name });
     link.close("the host has left");
     changes.record(HOSTS_RESOURCE);
@@ -231,11 +273,11 @@ async function answers({ probe }: OpenLink): Promise<boolean> {
   return await withDeadline(answered, PROBE_MS) ?? false;
 }
 
-async function refuse(
+export async function refuse(
   channel: Channel,
   reason: string,
   more: Partial<Control<"refused">> = {},
-): Promise<void> {
+): Promise<undefined> {
   await channel.sendControl({ type: "refused", reason, isFinal: false, ...more });
   channel.close(reason);
 }

@@ -155,11 +155,17 @@ export async function withinHandshake<T>(
   }
 }
 
+const PEER_ERRORS = [
+  ...["HandshakeError", "SealedError", "ControlError", "ProtocolError", "ConnectionEnd"],
+];
+
+/** Whether an error is about what a peer has sent, or about its end. */
+export const isPeerError = (error: unknown): error is Error =>
+  error instanceof Error && PEER_ERRORS.includes(error.name);
+
 /** Messages of our own errors may be seen by the peer, others not. */
-export function reasonOf(error: unknown): string {
-  const known = ["HandshakeError", "SealedError", "ControlError", "ProtocolError", "ConnectionEnd"];
-  return error instanceof Error && known.includes(error.name) ? error.message : "internal error";
-}
+export const reasonOf = (error: unknown): string =>
+  isPeerError(error) ? error.message : "internal error";
 
 function createChannel(connection: Connection, finished: Finished): Channel {
   const { seal, open } = createSeal(finished);

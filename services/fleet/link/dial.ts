@@ -1,7 +1,7 @@
 /**
- * The connection from a member to its hub. The certificate of the hub is not checked, because its key
- * is: a proxy that ends TLS in between sees sealed bytes only. The name is resolved again for each
- * connection, and redirects are refused.
+ * The connection from a member to its hub, or from a hub to a host that waits for it. The certificate of
+ * the other side is not checked, because its key is: a proxy that ends TLS in between sees sealed bytes
+ * only. The name is resolved again for each connection, and redirects are refused.
  *
  * @module
  */
@@ -11,26 +11,32 @@ import { nodeNet, nodeTls } from "../../builtins.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../errors.ts";
 import { OutboundError } from "../../outbound/error.ts";
-import { connectThrough, proxyFor } from "../../outbound/proxy.ts";
-import { resolveOutbound } from "../../outbound/url.ts";
+import { connectOptions } from "../../outbound/connection.ts";
+import { assertProxied, connectThrough, proxyFor } from "../../outbound/proxy.ts";
+import { type OutboundReach, resolveOutbound } from "../../outbound/url.ts";
 import { type Connection, createConnection, type MessageSocket } from "./connection.ts";
 import { MESSAGE_MAX } from "./noise.ts";
 
 export type DialDeps = Pick<Deps, "config">;
 
-/** Path of the hub's endpoint, below its address. */
+/** The side that is dialled. */
+export type Dialled = "hub" | "host";
+
+/** Path of a hub's endpoint, below its address. */
 export const LINK_PATH = "/fleet/link";
+
+const PATHS: Record<Dialled, string> = { hub: LINK_PATH, host: "/fleet/hub" };
 
 /** Time limit of a connection until it is a WebSocket, in milliseconds. */
 const DIAL_MS = 15_000;
 
-/** The hub cannot be reached; the message is a sentence. */
+/** The other side cannot be reached; the message is a sentence. */
 export class DialError extends Error {
   override readonly name = "DialError";
 }
 
 /**
- * Opens a connection to a hub.
+ * Opens a connection. A host is dialled only where the outbound rules of this service allow it.
  *
  * @param address `https://…`, or with `FLEET_INSECURE=on` also `http://…` on a private network.
  * @throws {DialError}
@@ -40,12 +46,13 @@ export async function dial(
   deps: DialDeps,
   address: string,
   signal: AbortSignal,
+  dialled: Dialled = "hub",
 ): Promise<Connection> {
-  const url = new URL(address.replace(/\/$/, "") + LINK_PATH);
+  const url = new URL(address.replace(/\/$/, "") + PATHS[dialled]);
   const limit = AbortSignal.any([signal, AbortSignal.timeout(DIAL_MS)]);
   const transport = url.protocol === "https:"
-    ? await connectTls(deps, url, limit)
-    : await connectPlain(deps, url, limit);
+    ? await connectTls(deps, url, dialled, limit)
+    : await connectPlain(deps, url, dialled, limit);
   const { WebSocket } = await import("ws");
   const socket = new WebSocket(url.href.replace(/^http/, "ws"), [], {
     createConnection: () => transport,
@@ -54,8 +61,10 @@ export async function dial(
     handshakeTimeout: DIAL_MS,
     maxPayload: MESSAGE_MAX,
   });
-  await opened(socket, limit);
-  return createConnection(socket as unknown as MessageSocket);
+  // Before it is open: the first message of a host may arrive together with the answer.
+  const connection = createConnection(socket as unknown as MessageSocket);
+  await opened(socket, dialled, limit);
+  return connection;
 }
 
 /** The part of `ws` that is used until the connection is a WebSocket. */
@@ -69,13 +78,13 @@ interface OpeningSocket {
   terminate(): void;
 }
 
-function opened(socket: OpeningSocket, signal: AbortSignal): Promise<void> {
+function opened(socket: OpeningSocket, dialled: Dialled, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const fail = (message: string, cause?: unknown) => {
       reject(new DialError(message, { cause }));
       socket.terminate();
     };
-    const onLate = () => fail("The hub does not answer");
+    const onLate = () => fail(`The ${dialled} does not answer`);
     signal.addEventListener("abort", onLate, { once: true });
     socket.on("open", () => {
       // The limit is for the handshake: an open link lasts.
@@ -83,53 +92,92 @@ function opened(socket: OpeningSocket, signal: AbortSignal): Promise<void> {
       resolve();
     });
     // Stays: what happens later ends the connection.
-    socket.on("error", (error) => fail(`The hub cannot be reached: ${error.message}`, error));
-    socket.on("unexpected-response", (_, { statusCode = 0 }) => fail(describeStatus(statusCode)));
+    socket.on(
+      "error",
+      (error) => fail(`The ${dialled} cannot be reached: ${error.message}`, error),
+    );
+    socket.on("unexpected-response", (_, { statusCode = 0 }) => {
+      fail(describeStatus(statusCode, dialled));
+    });
   });
 }
 
-function describeStatus(status: number): string {
+function describeStatus(status: number, dialled: Dialled): string {
   if (status >= 300 && status < 400) {
-    return "The hub's address redirects: invite with the final one";
+    return `The ${dialled}'s address redirects: ${
+      dialled === "hub" ? "invite with" : "use"
+    } the final one`;
   }
-  if (status === 503) return "The hub is busy";
-  if (status === 404) return "The hub's address has no fleet";
-  return `The hub answered ${status}`;
+  if (status === 503) return `The ${dialled} is busy`;
+  if (status === 404) {
+    return dialled === "hub"
+      ? "The hub's address has no fleet"
+      : "The host does not wait for this hub: its token was used or has expired, or it has left";
+  }
+  return `The ${dialled} answered ${status}`;
 }
 
 /** Without TLS, the address that was checked is the one that is used. */
 async function connectPlain(
-  { config }: DialDeps,
+  deps: DialDeps,
   url: URL,
+  dialled: Dialled,
   signal: AbortSignal,
 ): Promise<Socket> {
+  const { config } = deps;
   if (config.fleetInsecure !== "on") {
     throw new AppError(
       "invalid",
-      "The hub's address must begin with https://; on a private network, FLEET_INSECURE=on allows http://",
+      `The ${dialled}'s address must begin with https://; on a private network, FLEET_INSECURE=on ` +
+        "allows http://",
     );
   }
+  const [allowed = url.hostname] = dialled === "host"
+    ? await resolve(deps, url.hostname, "internal", signal)
+    : [];
   // Entries of OUTBOUND_ALLOW are for calls of users.
-  const deps = { config: { ...config, outboundAllow: [] } };
-  const host = await resolveOutbound(deps, url.hostname, "private", signal).catch((cause) => {
-    if (!(cause instanceof OutboundError)) throw cause;
-    if (cause.code !== "blocked") throw new DialError(cause.message, { cause });
-    const message = `${url.hostname} is not on a private network, which http:// requires`;
-    throw new AppError("invalid", message, { cause });
+  const strict = { config: { ...config, outboundAllow: [] } };
+  const [host] = await resolve(strict, allowed, "private", signal, () => {
+    return `${url.hostname} is not on a private network, which http:// requires`;
   });
-  return nodeNet().connect({ host: host[0]!, port: Number(url.port) || 80 });
+  return nodeNet().connect({ host: host!, port: Number(url.port) || 80 });
 }
 
-async function connectTls({ config }: DialDeps, url: URL, signal: AbortSignal): Promise<Socket> {
+async function connectTls(
+  deps: DialDeps,
+  url: URL,
+  dialled: Dialled,
+  signal: AbortSignal,
+): Promise<Socket> {
   const host = url.hostname.replace(/^\[(.*)\]$/, "$1");
   const port = Number(url.port) || 443;
   const servername = nodeNet().isIP(host) ? {} : { servername: host };
   const options = { ...servername, rejectUnauthorized: false };
-  const proxy = proxyFor(config, url);
-  if (!proxy) return nodeTls().connect({ ...options, host, port });
+  const proxy = proxyFor(deps.config, url);
+  if (!proxy) {
+    const checked = dialled === "host"
+      ? connectOptions(await resolve(deps, url.hostname, "internal", signal), DIAL_MS)
+      : {};
+    return nodeTls().connect({ ...options, ...checked, host, port });
+  }
+  if (dialled === "host") {
+    await assertProxied(deps, url.hostname, "internal", signal).catch(rethrow());
+  }
   const target = `${url.hostname}:${port}`;
-  const socket = await connectThrough(proxy, target, signal).catch((cause) => {
-    throw cause instanceof OutboundError ? new DialError(cause.message, { cause }) : cause;
-  });
+  const socket = await connectThrough(proxy, target, signal).catch(rethrow());
   return nodeTls().connect({ ...options, socket });
 }
+
+const resolve = (
+  deps: DialDeps,
+  host: string,
+  reach: OutboundReach,
+  signal: AbortSignal,
+  describeBlocked?: () => string,
+) => resolveOutbound(deps, host, reach, signal).catch(rethrow(describeBlocked));
+
+const rethrow = (describeBlocked?: () => string) => (cause: unknown): never => {
+  if (!(cause instanceof OutboundError)) throw cause;
+  if (cause.code !== "blocked") throw new DialError(cause.message, { cause });
+  throw new AppError("invalid", describeBlocked?.() ?? cause.message, { cause });
+};

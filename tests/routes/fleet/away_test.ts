@@ -47,7 +47,15 @@ async function awayFleet(member: TestAppOptions = {}): Promise<AwayFleet> {
   const keyOf = async (deps: typeof hub) => toText((await linkKeys(deps)).publicKey);
   insertFleetHost(hub.db, {
     ...{ id: fleet.host.id, name: fleet.host.name, labels: {}, linkKey: await keyOf(host) },
-    ...{ noteKey: "", machine: "", version: "0.1.0", address: "", inviteId: null, challenge: 0 },
+    ...{
+      noteKey: "",
+      machine: "",
+      version: "0.1.0",
+      address: "",
+      inviteId: null,
+      dialAddress: null,
+      challenge: 0,
+    },
     ...{ isPending: false, isConnected: false, isReportedAway: false, leftAt: null },
     ...{ joinedAt: now, lastSeenAt: now },
   });

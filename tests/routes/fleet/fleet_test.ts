@@ -21,6 +21,7 @@ function addHost({ deps }: TestApp, change: Partial<StoredHost> = {}): StoredHos
     version: "0.1.0",
     address: "192.0.2.7",
     inviteId: null,
+    dialAddress: null,
     isPending: false,
     challenge: 3,
     joinedAt: NOW,
@@ -186,7 +187,7 @@ Deno.test("an installation without a fleet has no keys and no rows of one", asyn
   using app = hubApp();
   await app.call("GET", "/api/fleet/hosts");
   await app.call("GET", "/api/fleet/invites");
-  for (const table of ["keys", "hosts", "invites", "membership"]) {
+  for (const table of ["keys", "hosts", "invites", "membership", "listening"]) {
     const { count } = app.deps.db.get<{ count: number }>(
       `SELECT count(*) AS count FROM fleet_${table}`,
     )!;

@@ -13,7 +13,14 @@ function hubApp(): TestApp {
   for (const [name, site] of Object.entries(names)) {
     insertFleetHost(db, {
       ...{ id: name, name, labels: { site }, linkKey: `key of ${name}`, noteKey: "" },
-      ...{ machine: "", version: "0.1.0", address: "192.0.2.7", inviteId: null, challenge: 0 },
+      ...{
+        machine: "",
+        version: "0.1.0",
+        address: "192.0.2.7",
+        inviteId: null,
+        dialAddress: null,
+        challenge: 0,
+      },
       ...{ isPending: false, isConnected: false, isReportedAway: false, leftAt: null },
       joinedAt: NOW,
       lastSeenAt: name === "edge-9" ? null : NOW,

@@ -8,7 +8,7 @@ import {
 
 const token = {
   inviteId: toText(new Uint8Array(16).fill(1)),
-  hubFingerprint: toText(new Uint8Array(32).fill(2)),
+  fingerprint: toText(new Uint8Array(32).fill(2)),
   secret: new Uint8Array(32).fill(3),
   address: "https://hub.example.com:8443/below",
 };

@@ -63,6 +63,22 @@ Deno.test("dial() uses plain HTTP only with FLEET_INSECURE=on, and only on priva
   await rejects(dial(insecure, "http://192.0.2.1", SIGNAL()), /not on a private network/);
 });
 
+Deno.test("dial() obeys the outbound rules with a host, and refuses a redirect of one", async () => {
+  const outboundAllow = ["127.0.0.1", "192.0.2.1"];
+  const insecure = { fleetInsecure: "on" as const, outboundAllow };
+  const toHost = (changes: Partial<Config>, address: string) =>
+    dial(config(changes), address, SIGNAL(), "host");
+  for (const isPlain of [true, false]) {
+    await using host = serve({ status: 302, isPlain });
+    await rejects(toHost({ fleetInsecure: "on" }, host.address), /may not reach/);
+    equal(host.paths.length, 0);
+    await rejects(toHost(insecure, host.address), /redirects/);
+    deepEqual(host.paths, ["/fleet/hub"]);
+  }
+  await rejects(toHost(insecure, "http://192.0.2.1"), /not on a private network/);
+  await rejects(toHost({}, "https://169.254.169.254"), /may not reach/);
+});
+
 Deno.test("dial() goes through HTTPS_PROXY, except to hosts in NO_PROXY", async () => {
   await using hub = serve();
   using proxy = await startProxy();

@@ -1,0 +1,115 @@
+/** Adding a host that waits for its hub, with the token that it has printed. @module */
+
+import {
+  deleteFleetHost,
+  selectFleetHostByKey,
+  type StoredHost,
+  updateFleetHost,
+} from "../../../db/fleet_hosts.ts";
+import type { Deps } from "../../deps.ts";
+import { AppError } from "../../errors.ts";
+import { fingerprintOf, type KeyDeps, linkKeys, toText } from "../enrolment/keys.ts";
+import { JOINED } from "../enrolment/join.ts";
+import type { FleetToken } from "../enrolment/token.ts";
+import { admit, type Channel, isPeerError, withinHandshake } from "../link/channel.ts";
+import type { Connection } from "../link/connection.ts";
+import { dial, DialError } from "../link/dial.ts";
+import { makeHost, storeHost } from "./room.ts";
+import { refuse, sendEnrolled } from "./serve.ts";
+
+type AddDeps = KeyDeps & Pick<Deps, "config" | "fleet">;
+
+/** How a host is added. */
+interface AddAs {
+  /** Address of the host, as this hub dials it. */
+  address: string;
+  /** Default: what the host says. */
+  name?: string | undefined;
+  labels: Record<string, string>;
+}
+
+/**
+ * Adds the host that has made the token: it proves its key, and both prove that they know the secret.
+ * The same hub may repeat it, because the host may not have got the answer.
+ *
+ * @throws {AppError} `invalid` for an address that this hub may not dial; `forbidden` if the host is
+ * another one or does not take the token; `conflict` for a name in use.
+ * @throws {DialError} If the host cannot be reached.
+ */
+export async function addHost(
+  deps: AddDeps,
+  token: FleetToken,
+  given: AddAs,
+  signal: AbortSignal,
+): Promise<StoredHost> {
+  const { publicKey } = await linkKeys(deps);
+  if (await fingerprintOf(publicKey) === token.fingerprint) {
+    throw new AppError("invalid", "TOKEN is the token of this server itself: use it on the hub");
+  }
+  const connection = await dial(deps, given.address, signal, "host");
+  try {
+    return await withinHandshake(connection, async () => {
+      const channel = await admitHost(deps, connection, token, given.address);
+      return await enrol(deps, channel, token, given);
+    });
+  } catch (error) {
+    if ((error as Error).name === "TimeoutError") {
+      throw new DialError("The host does not answer in time", { cause: error });
+    }
+    if (!isPeerError(error)) throw error;
+    const message = `The host does not take the token: ${error.message}`;
+    throw new AppError("forbidden", message, { cause: error });
+  }
+}
+
+async function admitHost(
+  deps: AddDeps,
+  connection: Connection,
+  { inviteId, secret, fingerprint }: FleetToken,
+  address: string,
+): Promise<Channel> {
+  const admitted = await admit(connection, {
+    keys: await linkKeys(deps),
+    findInvite: (id) => id === inviteId ? secret : undefined,
+  });
+  if (admitted.inviteId === undefined) {
+    throw new AppError("conflict", `${address} is in the fleet of this server already`);
+  }
+  if (await fingerprintOf(admitted.channel.peerKey) !== fingerprint) {
+    throw new AppError("forbidden", `${address} is not the host that made the token`);
+  }
+  return admitted.channel;
+}
+
+async function enrol(
+  deps: AddDeps,
+  channel: Channel,
+  { inviteId }: FleetToken,
+  { address, name, labels }: AddAs,
+): Promise<StoredHost> {
+  const { db, fleet } = deps;
+  const { version, machine, noteKey, ...said } = await channel.receiveControl("enrol");
+  const linkKey = toText(channel.peerKey);
+  const known = selectFleetHostByKey(db, linkKey);
+  let host: StoredHost;
+  try {
+    host = makeHost(deps, known, {
+      ...{ name: name ?? said.name, labels, linkKey, noteKey, machine, version, inviteId },
+      ...{ address: new URL(address).host, dialAddress: address },
+    });
+  } catch (error) {
+    if (error instanceof AppError) await refuse(channel, error.message);
+    throw error;
+  }
+  // Stored first: a host that has joined a hub which does not know it could not be added again.
+  storeHost(deps, known, host);
+  await sendEnrolled(deps, channel, host);
+  const reason = await channel.closed;
+  if (reason !== JOINED) {
+    if (known) updateFleetHost(db, known.id, known);
+    else deleteFleetHost(db, host.id);
+    throw new AppError("forbidden", `The host has not joined: ${reason}`);
+  }
+  fleet.refresh();
+  return host;
+}
