@@ -10,7 +10,7 @@
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../errors.ts";
 import { failInterrupted, JobEnd } from "../../jobs/kind.ts";
-import { openArchive } from "../../snapshots/transfer/archive.ts";
+import { openArchive, STALL_MAX_MS } from "../../snapshots/transfer/archive.ts";
 import { ARCHIVE_TYPE } from "../../snapshots/transfer/format.ts";
 import { every } from "../../waiting.ts";
 import { findHost } from "../passing/pass.ts";
@@ -100,6 +100,8 @@ async function openSource(
     method: "GET",
     target: `/api/backup/snapshots/${snapshot}/archive?target=${encodeURIComponent(place)}`,
     signal,
+    // The other host may wait for its turn, or for its target.
+    stallMaxMs: STALL_MAX_MS,
   });
   if (body) return body;
   throw new AppError("bad_gateway", `Host ${from.name} sent no archive`);

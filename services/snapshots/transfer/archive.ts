@@ -13,7 +13,7 @@ import { bytesOf } from "../../backup/restic/entry_directory.ts";
 import { archived } from "./format.ts";
 
 /** Longest time in which the other host takes nothing, in milliseconds: its target may be busy. */
-const STALL_MAX_MS = 30 * 60_000;
+export const STALL_MAX_MS = 30 * 60_000;
 
 /** An archive that is being read. */
 export interface SnapshotArchive {
