@@ -119,6 +119,10 @@ Deno.test("a host that does not allow it says so, and an unknown or away one is 
   deepEqual(body.snapshots, []);
 
   const path = `${SNAPSHOTS}/${id}/send`;
+  // The job of a restore is of the host.
+  const scope = { permissions: ["backup:read", "backup:write", "files:read"] };
+  const blind = await fleet.hub.call("POST", path, { host: "edge-7" }, { scope });
+  equal(blind.status, 403, JSON.stringify(blind.body));
   equal((await fleet.hub.call("POST", path, { host: "edge-9" })).status, 404);
   equal((await fleet.hub.call("POST", path, { host: "edge-7", from: "edge-7" })).status, 400);
   fleet.link = undefined;
