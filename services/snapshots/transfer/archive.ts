@@ -49,7 +49,9 @@ export async function openArchive(
     opened = await openSnapshot(deps, id, target);
     const { repository, snapshot } = opened;
     await assertNotOwnPath(deps, ...snapshot.paths.map((path) => encodePath(bytesOf(path))));
-    const pieces = writeTar(archived(snapshot, repository.entries(snapshot.id, {}, signal)), {
+    // A prune is waited out, as where the archive is stored.
+    const tree = repository.entries(snapshot.id, { onLocked: () => {} }, signal);
+    const pieces = writeTar(archived(snapshot, tree), {
       root: "",
       skipped: createSkipList(),
       xattrs: /^/,
