@@ -4,6 +4,8 @@ import type { Stored } from "../../backup/trees/store.ts";
 import type { JobRun } from "../../jobs/kind.ts";
 
 export interface ReceiveInput {
+  /** Id at the other host, or the beginning of it. */
+  snapshot: string;
   targetId: string;
   /** Name of the target. */
   place: string;
