@@ -3,6 +3,9 @@
 import type { Stored } from "../../backup/trees/store.ts";
 import type { JobRun } from "../../jobs/kind.ts";
 
+/** Its kind. */
+export const RECEIVE = "backup.receive";
+
 export interface ReceiveInput {
   /** Id at the other host, or the beginning of it. */
   snapshot: string;

@@ -8,8 +8,7 @@ import type { Deps } from "../../deps.ts";
 import { AppError } from "../../errors.ts";
 import { byteText } from "../../text/bytes.ts";
 import type { Description } from "./format.ts";
-import type { ReceiveInput, ReceiveJob } from "./job.ts";
-import { receiveKind } from "./kinds.ts";
+import { RECEIVE, type ReceiveInput, type ReceiveJob } from "./job.ts";
 
 /** Left at the target, in bytes: the default one is beside the service's own data. */
 const RESERVE_BYTES = 256 * 1024 ** 2;
@@ -30,7 +29,7 @@ export async function readShared(
   { target, input: { targetId }, signal }: Pick<ReceiveJob, "input" | "signal" | "target">,
   { paths }: Pick<Description, "paths">,
 ): Promise<number> {
-  const attempts = selectJobs(db, { kind: [receiveKind.id], target }, { limit: JOBS_MAX })
+  const attempts = selectJobs(db, { kind: [RECEIVE], target }, { limit: JOBS_MAX })
     .filter(({ input }) => (input as ReceiveInput).targetId === targetId)
     .map(({ progress }) => progress?.current ?? 0);
   const known = (await translated(() => repository.snapshots(signal)))
