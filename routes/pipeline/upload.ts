@@ -78,6 +78,7 @@ function pieceReader(body: ReadableStream<Uint8Array<ArrayBuffer>>): PieceReader
  * @param options.assertAllowed Checks the caller again, about once a second and before the end: an
  * upload may take minutes, in which its caller loses the right to send it. The stream fails with its
  * error.
+ * @param options.idleMaxMs Longest silence of the client, also before its first piece, in milliseconds.
  * @param options.onDisconnect Called before the stream fails because the client disconnected.
  * @param options.now A monotonic clock in milliseconds.
  */
@@ -93,7 +94,7 @@ export function readUpload(
     },
 ): ReadableStream<Uint8Array> {
   const reader = body &&
-    pacedReader(pieceReader(body), { idleMaxMs, patienceMs: IDLE_MAX_MS, now, onDisconnect });
+    pacedReader(pieceReader(body), { idleMaxMs, patienceMs: idleMaxMs, now, onDisconnect });
   let received = 0;
   let checkedAt = now();
 

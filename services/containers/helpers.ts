@@ -6,7 +6,7 @@
  */
 
 import { containerList, containerRemove } from "../../engine/containers.ts";
-import { ifThere } from "../../engine/errors.ts";
+import { EngineError, ifThere } from "../../engine/errors.ts";
 import type { Deps } from "../deps.ts";
 
 /** Marks them; the value is that of the process. */
@@ -69,7 +69,10 @@ export const isHelper = (
 
 /**
  * Removes those that a crash of this service or of the engine left, and what could not be removed while
- * the engine was away; others of the engine stay.
+ * the engine was away; others of the engine stay. One that the engine does not remove yet (its device is
+ * busy) is tried again with the next list.
+ *
+ * @throws {EngineUnreachableError} `EngineError` if containers cannot be listed.
  */
 export async function removeLeftHelpers(deps: HelperDeps, signal?: AbortSignal): Promise<void> {
   const { engine, log, server } = deps;
@@ -83,9 +86,18 @@ export async function removeLeftHelpers(deps: HelperDeps, signal?: AbortSignal):
     const mark = Labels?.[HELPER_LABEL] ?? "";
     const isInUse = mark === helperMark(deps) && used.has(Names![0]!.replace(/^\//, ""));
     if (!mark.startsWith(`${server.id}/`) || isInUse) continue;
-    adoptHelper(Names?.[0]);
-    // Podman would also remove the mounted volume if it was created without a name.
-    await ifThere(containerRemove(engine, Id, { force: true, volumes: false, signal }));
-    log.info("left helper container removed", { id: Id });
+    const name = Names![0]!.replace(/^\//, "");
+    const wasTried = given.has(name);
+    adoptHelper(name);
+    try {
+      // Podman would also remove the mounted volume if it was created without a name.
+      await ifThere(containerRemove(engine, Id, { force: true, volumes: false, signal }));
+      log.info("left helper container removed", { id: Id });
+    } catch (error) {
+      if (!(error instanceof EngineError)) throw error;
+      if (!wasTried) {
+        log.warn("left helper container not removed", { id: Id, error: error.message });
+      }
+    }
   }
 }

@@ -62,6 +62,8 @@ const PRIVATE_IPV6 = networks("fc00::/7");
 
 const LOOPBACK = networks("127.0.0.0/8", "::1/128");
 
+const NEAR = [...LOOPBACK, ...networks("169.254.0.0/16", "fe80::/10")];
+
 /** Names of this host. */
 const LOOPBACK_NAMES = new Set([
   "localhost",
@@ -128,6 +130,12 @@ export function isLoopbackHost(host: string): boolean {
   const name = comparableHost(host);
   const address = parsed(name);
   return address ? isIn(address, LOOPBACK) : isLoopbackName(name);
+}
+
+/** Whether an address is of this host or its link, which a proxy elsewhere cannot reach. */
+export function isNearAddress(text: string): boolean {
+  const address = parsed(text);
+  return address !== undefined && isIn(address, NEAR);
 }
 
 const isLoopbackName = (name: string) =>

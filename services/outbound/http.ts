@@ -13,7 +13,7 @@ import { comparableHost } from "./address.ts";
 import { connectOptions } from "./connection.ts";
 import { asOutboundError, OutboundError, timeoutError } from "./error.ts";
 import { requestHeaders } from "./headers.ts";
-import { assertProxied, connectThrough, type Proxy, proxyFor } from "./proxy.ts";
+import { checkProxied, connectThrough, type Proxy, proxyFor } from "./proxy.ts";
 import { type BodyOver, readBody, unpack } from "./response_body.ts";
 import { type OutboundDeps, type OutboundReach, parseOutboundUrl, resolveOutbound } from "./url.ts";
 
@@ -141,7 +141,9 @@ async function exchange(
 ): Promise<Answer> {
   if (!METHOD.test(method)) throw new TypeError(`Not an HTTP method: ${method}`);
   const sentHeaders = requestHeaders(method, headers, body);
-  const proxy = proxyFor(deps.config, url);
+  const configured = proxyFor(deps.config, url);
+  const near = configured && await checkProxied(deps, url.hostname, reach, signal);
+  const proxy = near ? undefined : configured;
   const options = {
     agent: false,
     ...(caCertificates !== undefined && { ca: caCertificates }),
@@ -150,9 +152,8 @@ async function exchange(
     maxHeaderSize: HEAD_MAX,
     signal,
   };
-  if (proxy) await assertProxied(deps, url.hostname, reach, signal);
   const sent = proxy ? await requestThrough(proxy, url, options) : requestDirectly(url, {
-    ...connectOptions(await resolveOutbound(deps, url.hostname, reach, signal), timeoutMs),
+    ...connectOptions(near ?? await resolveOutbound(deps, url.hostname, reach, signal), timeoutMs),
     ...options,
   });
   try {

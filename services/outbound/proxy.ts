@@ -9,8 +9,8 @@ import type { Socket } from "node:net";
 import { nodeHttp } from "../builtins.ts";
 import type { Config } from "../config/config.ts";
 import { configuredNetwork, includesAddress, parseAddress } from "../ip_address.ts";
-import { comparableHost, isLoopbackHost, type OutboundReach } from "./address.ts";
-import { OutboundError } from "./error.ts";
+import { comparableHost, isLoopbackHost, isNearAddress, type OutboundReach } from "./address.ts";
+import { OutboundError, type OutboundErrorCode } from "./error.ts";
 import { type OutboundDeps, resolveOutbound } from "./url.ts";
 import { withoutCredentials } from "./url_credentials.ts";
 
@@ -29,7 +29,7 @@ type ProxyConfig = Pick<Config, "httpsProxy" | "httpProxy" | "noProxy">;
 /** Longest DNS lookup in a network whose names only the proxy knows, in milliseconds. */
 const RESOLVE_MS = 2_000;
 
-/** @returns `undefined` for an address that is reached directly, such as those of this host. */
+/** @returns `undefined` for an address that is reached directly, such as a name of this host. */
 export function proxyFor(
   { httpsProxy, httpProxy, noProxy }: ProxyConfig,
   url: URL,
@@ -62,25 +62,39 @@ function isListed(entry: string, host: string, port: string): boolean {
 
 /**
  * Checks a host that a proxy connects to. The proxy resolves the name itself, so that one without an
- * address here is left to it, unless the address decides whether credentials may be sent in clear.
+ * address here is left to it, unless the address decides whether credentials may be sent in clear. A
+ * lookup that takes too long says nothing about a name that must be public.
  *
+ * @returns Addresses of a host that has to be reached directly, because one of them is of this host.
  * @throws {OutboundError} As `resolveOutbound()`.
  */
-export async function assertProxied(
+export async function checkProxied(
   deps: OutboundDeps,
   host: string,
   reach: OutboundReach,
   signal: AbortSignal,
-): Promise<void> {
+): Promise<string[] | undefined> {
   const limit = AbortSignal.any([signal, AbortSignal.timeout(RESOLVE_MS)]);
   try {
-    await resolveOutbound(deps, host, reach, limit);
+    const addresses = await resolveOutbound(deps, host, reach, limit);
+    return addresses.some(isNearAddress) ? addresses : undefined;
   } catch (error) {
     signal.throwIfAborted();
-    const isUnknown = error instanceof OutboundError && error.code !== "blocked";
-    if (!isUnknown || reach === "private" || reach === "intranet") throw error;
+    const isLeftToProxy = error instanceof OutboundError &&
+      LEFT_TO_PROXY[reach].includes(error.code);
+    if (!isLeftToProxy) throw error;
+    return undefined;
   }
 }
+
+/** Failures of a lookup here after which the proxy's own lookup decides. */
+const LEFT_TO_PROXY: Readonly<Record<OutboundReach, readonly OutboundErrorCode[]>> = {
+  public: ["unresolvable"],
+  internal: ["unresolvable", "timeout"],
+  loopback: ["unresolvable", "timeout"],
+  private: [],
+  intranet: [],
+};
 
 /**
  * Opens a tunnel (RFC 9110, section 9.3.6).

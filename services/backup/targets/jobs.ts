@@ -14,7 +14,7 @@ import type { Snapshot } from "../restic/snapshot.ts";
 import type { WorkerRepository } from "../restic/worker_repository.ts";
 import { lockWait } from "../trees/lock_wait.ts";
 import { volumePart } from "../trees/part.ts";
-import { isOfThisHost, readTags } from "../trees/tags.ts";
+import { isMadeHere, readTags } from "../trees/tags.ts";
 import { openTargetRepository } from "./open.ts";
 import { translated } from "./repository.ts";
 import { assertIdle, neededSnapshots } from "./needed.ts";
@@ -153,14 +153,14 @@ async function checkRepository(
 const describeProblems = (count: number, [first]: readonly string[]) =>
   `${count} ${count === 1 ? "problem" : "problems"} found, the first: ${first}`;
 
-/** Forgets snapshots of this host only, and none that a job or an undo may still need. */
+/** Forgets snapshots that this host made only, and none that a job or an undo may still need. */
 async function forgetSnapshots(
   deps: Deps,
   job: JobRun<TargetInput<ForgetRequest>>,
 ): Promise<ForgetResult> {
   const { only, ...rules } = job.input.options;
   const isIncluded = (snapshot: Snapshot) =>
-    isOfThisHost(snapshot) && (only === undefined || isOfSchedule(snapshot, only));
+    isMadeHere(snapshot) && (only === undefined || isOfSchedule(snapshot, only));
   const plan = await withRepository(
     deps,
     job,

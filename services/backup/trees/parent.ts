@@ -1,10 +1,9 @@
 /** The snapshot in which a new one looks for files that have not changed. @module */
 
-import { nodeOs } from "../../builtins.ts";
 import type { Deps } from "../../deps.ts";
 import type { Id } from "../restic/id.ts";
 import type { Repository } from "../restic/repository.ts";
-import { readTags } from "./tags.ts";
+import { isMadeHere } from "./tags.ts";
 
 /**
  * Finds the snapshot of this host that has most of the paths in common, and of these the newest.
@@ -21,11 +20,10 @@ export async function findParent(
   if (volumesPath === null) return undefined;
   // A parent saves time only: without it, all files are read.
   const snapshots = await repository.snapshots(signal).catch(() => []);
-  const hostname = nodeOs().hostname();
   let found: Id | undefined;
   let most = 1;
   for (const snapshot of snapshots) {
-    if (snapshot.hostname !== hostname || !readTags(snapshot).isLongshore) continue;
+    if (!isMadeHere(snapshot)) continue;
     const count = snapshot.paths.filter((path) => paths.includes(path)).length;
     if (count < most) continue;
     most = count;

@@ -10,6 +10,9 @@ export type Reason = (typeof REASONS)[number];
 /** Of every snapshot that Longshore makes. */
 const OWN = "longshore";
 
+/** Of one that another host has sent. */
+const RECEIVED = "received";
+
 /** Facts in the tags of a snapshot. */
 export interface Tagged {
   isLongshore: boolean;
@@ -18,16 +21,19 @@ export interface Tagged {
   note: string | null;
   /** Day (UTC) until which no rule removes it. */
   keptUntil: string | null;
+  /** Whether another host has made and sent it. */
+  isReceived: boolean;
 }
 
 export const tagsOf = (
-  { stack, reason, note, keptUntil = null }:
+  { stack, reason, note, keptUntil = null, isReceived = false }:
     & Pick<Tagged, "stack" | "reason" | "note">
-    & Partial<Pick<Tagged, "keptUntil">>,
+    & Partial<Pick<Tagged, "keptUntil" | "isReceived">>,
 ): string[] => [
   OWN,
   ...(stack === null ? [] : [`stack=${stack}`]),
   `reason=${reason}`,
+  ...(isReceived ? [RECEIVED] : []),
   ...(keptUntil === null ? [] : [`kept-until=${keptUntil}`]),
   ...(note === null ? [] : [`note=${note.replaceAll(",", ";")}`]),
 ];
@@ -47,9 +53,16 @@ export function readTags({ tags }: Pick<Snapshot, "tags">): Tagged {
     reason: REASONS.find((each) => each === reason) ?? null,
     note: value("note"),
     keptUntil: value("kept-until"),
+    isReceived: tags.includes(RECEIVED),
   };
 }
 
-/** Whether Longshore has made a snapshot on this host. */
-export const isOfThisHost = ({ hostname, tags }: Pick<Snapshot, "hostname" | "tags">): boolean =>
+type Marked = Pick<Snapshot, "hostname" | "tags">;
+
+/** Whether Longshore has stored a snapshot on this host: it may delete it. */
+export const isOfThisHost = ({ hostname, tags }: Marked): boolean =>
   hostname === nodeOs().hostname() && readTags({ tags }).isLongshore;
+
+/** Whether Longshore has made a snapshot on this host, of the host's own data. */
+export const isMadeHere = (snapshot: Marked): boolean =>
+  isOfThisHost(snapshot) && !readTags(snapshot).isReceived;

@@ -15,8 +15,9 @@ import {
   TreeError,
 } from "./limits.ts";
 
-/** Directories of a tree; their names are kept for hard links. */
+/** Directories of a tree, and bytes of their paths, which are kept for hard links. */
 const DIRECTORIES_MAX = 1_000_000;
+const DIRECTORY_BYTES_MAX = 128 * 1024 ** 2;
 
 /** Largest owner id; the highest one means none. */
 const ID_MAX = 2 ** 32 - 2;
@@ -39,6 +40,7 @@ export function createTreeCheck(): (entry: Entry) => void {
   const directories = new Set<ByteString>([""]);
   const open: { path: ByteString; last: string | undefined }[] = [{ path: "", last: undefined }];
   let isFirst = true;
+  let directoryBytes = 0;
 
   return (entry) => {
     const { path, type } = entry;
@@ -64,6 +66,9 @@ export function createTreeCheck(): (entry: Entry) => void {
       open.push({ path, last: undefined });
       if (directories.add(path).size > DIRECTORIES_MAX) {
         refuse(`exceeds the limit of ${DIRECTORIES_MAX} directories`);
+      }
+      if ((directoryBytes += path.length) > DIRECTORY_BYTES_MAX) {
+        refuse(`exceeds the limit of ${DIRECTORY_BYTES_MAX} bytes for the paths of directories`);
       }
     }
     if (type === "dev" || type === "chardev") refuse("is a device node");

@@ -27,6 +27,8 @@ export interface StreamRequest {
   body: PassedBody | null;
   /** Whether the response may be a WebSocket. */
   isUpgrade?: boolean | undefined;
+  /** Longest time in which the client takes nothing of the response, in milliseconds; default: 1 minute. */
+  stallMaxMs?: number | undefined;
 }
 
 /** A response whose body is read from the stream as the client takes it. */
@@ -63,10 +65,14 @@ export async function exchangeOver(
     onEnd();
     return { head, body: null };
   }
-  const readable = readStream(async () => {
-    const piece = await body.readChunks();
-    return piece as Uint8Array<ArrayBuffer> | undefined;
-  }, onEnd);
+  const readable = readStream(
+    async () => {
+      const piece = await body.readChunks();
+      return piece as Uint8Array<ArrayBuffer> | undefined;
+    },
+    onEnd,
+    request.stallMaxMs,
+  );
   return { head, body: readable };
 }
 

@@ -49,6 +49,8 @@ export interface PassedRequest {
   isUpgrade?: boolean;
   /** Longest wait for the head of the response, in milliseconds; default: 15 minutes. */
   headMs?: number;
+  /** As of the exchange. */
+  stallMaxMs?: number | undefined;
   /** Whether the caller may keep it open; default: as long as their token is valid. */
   isAllowed?: () => boolean;
   /** Called before something is sent to the host. */
@@ -97,14 +99,14 @@ export async function passOn(
   host: PassingHost,
   request: PassedRequest,
 ): Promise<PassedResponse> {
-  const { method, target, isUpgrade, headMs = HEAD_MS } = request;
+  const { method, target, isUpgrade, headMs = HEAD_MS, stallMaxMs } = request;
   const { stream, body, headers, end, signal } = await openPassage(deps, host, request);
   try {
     request.onSend?.();
     const response = await withTimeLimit({
       timeoutMs: headMs,
       timeoutError: () => new AppError("unavailable", `Host ${host.name} did not answer in time`),
-    }, () => exchangeOver(stream, { method, target, headers, body, isUpgrade }, end));
+    }, () => exchangeOver(stream, { method, target, headers, body, isUpgrade, stallMaxMs }, end));
     assertNoteAccepted(host, response);
     assertPassable(host, response);
     return { ...response, end, signal };

@@ -23,6 +23,7 @@ export interface HostRequest {
   content?: { stream: ReadableStream<Uint8Array>; type: string };
   signal: AbortSignal;
   headMs?: number;
+  stallMaxMs?: number;
 }
 
 /** Largest answer that is read, in bytes. */
@@ -47,8 +48,13 @@ const CODES: Readonly<Record<number, ErrorCode>> = {
 export async function requestOfHost(
   deps: Deps,
   host: PassingHost,
+<<<<<<< HEAD
   { caller, requestId }: JobUser,
   { method, target, body, content, signal, headMs }: HostRequest,
+=======
+  { caller, permissions, requestId }: JobUser,
+  { method, target, body, content, signal, headMs, stallMaxMs }: HostRequest,
+>>>>>>> w/fixd
 ): Promise<PassedResponse> {
   const type = content?.type ?? (body === undefined ? undefined : "application/json");
   const passed = await passOn(deps, host, {
@@ -63,6 +69,7 @@ export async function requestOfHost(
     requestId,
     signal,
     ...(headMs !== undefined && { headMs }),
+    stallMaxMs,
     // An access token ends after minutes; the login, the account and its role are checked anyway.
     isAllowed: () => caller.rights?.isAdmitted() !== false,
   });

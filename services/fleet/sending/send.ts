@@ -10,7 +10,7 @@
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../errors.ts";
 import { failInterrupted, JobEnd } from "../../jobs/kind.ts";
-import { openArchive } from "../../snapshots/transfer/archive.ts";
+import { openArchive, STALL_MAX_MS } from "../../snapshots/transfer/archive.ts";
 import { ARCHIVE_TYPE } from "../../snapshots/transfer/format.ts";
 import { every } from "../../waiting.ts";
 import { findHost } from "../passing/pass.ts";
@@ -23,6 +23,13 @@ const TRANSFER_MAX_MS = 48 * 60 * 60_000;
 /** Interval between looks at the host's restore, and time without an answer after which it is given up. */
 const LOOK_MS = 1_000;
 const SILENT_MAX_MS = 15 * 60_000;
+
+/** Longest wait for a cancellation at the host, in milliseconds. */
+const CANCEL_MS = 5_000;
+
+/** Names of restored parts that are kept, and their length in characters. */
+const NAMES_MAX = 1_000;
+const NAME_MAX = 300;
 
 /** A snapshot that has arrived. */
 type Arrived = Pick<SendResult, "added" | "snapshot" | "target">;
@@ -89,17 +96,20 @@ function sourceError({ input: { from } }: SendJob, error: unknown): unknown {
 
 async function openSource(
   deps: Deps,
-  { input: { from, place, snapshot } }: SendJob,
+  { input: { from, place, snapshot, targetId } }: SendJob,
   user: JobUser,
   signal: AbortSignal,
 ): Promise<ReadableStream<Uint8Array>> {
   if (from === null) {
-    return (await openArchive(deps, user.caller, snapshot, { target: place }, signal)).body;
+    const target = targetId ?? place;
+    return (await openArchive(deps, user.caller, snapshot, { target }, signal)).body;
   }
   const { body } = await requestOfHost(deps, findHost(deps, user.caller, from.id), user, {
     method: "GET",
     target: `/api/backup/snapshots/${snapshot}/archive?target=${encodeURIComponent(place)}`,
     signal,
+    // The other host may wait for its turn, or for its target.
+    stallMaxMs: STALL_MAX_MS,
   });
   if (body) return body;
   throw new AppError("bad_gateway", `Host ${from.name} sent no archive`);
@@ -120,11 +130,14 @@ async function restoreThere(
   user: JobUser,
   { snapshot, target }: Arrived,
 ): Promise<string[]> {
-  const { input: { as, restored: what }, signal } = job;
+  const { input: { as, restored: what } } = job;
   const host = findHost(deps, user.caller, job.input.host.id);
   const body = { what, to: "new", target, ...(as !== null && { as }) };
   const id = await job.step("restore", async () => {
+    job.signal.throwIfAborted();
     const path = `/api/backup/snapshots/${snapshot}/restore`;
+    // A cancelled request may have started a restore, which only its id can end.
+    const signal = deps.jobs.stopping;
     const started = await askHost(deps, host, user, { method: "POST", target: path, body, signal });
     if (typeof started.id === "string" && /^[0-9a-f-]{1,64}$/.test(started.id)) return started.id;
     throw new AppError("bad_gateway", `Host ${host.name} started no restore`);
@@ -142,12 +155,19 @@ async function restoreThere(
   });
 }
 
+/** A host may send anything, and results are stored. */
 function namesIn(result: unknown): string[] {
   const { restored } = (result ?? {}) as Answer;
-  return Array.isArray(restored) ? restored.filter((each) => typeof each === "string") : [];
+  return (Array.isArray(restored) ? restored : [])
+    .filter((each): each is string => typeof each === "string")
+    .slice(0, NAMES_MAX)
+    .map((each) => each.slice(0, NAME_MAX).toWellFormed());
 }
 
-/** Waits for the end of the host's job, also while the link is away for some time. */
+/**
+ * Waits for the end of the host's job, also while the link is away or the host refuses requests for some
+ * time. The host's job goes on if this service stops.
+ */
 async function waitForRestore(
   deps: Deps,
   { input: { host: { id: hostId } }, signal }: SendJob,
@@ -164,10 +184,15 @@ async function waitForRestore(
       if (job.endedAt !== null) return job;
       answeredAt = performance.now();
     } catch (error) {
-      const isAway = error instanceof AppError && error.code === "unavailable";
-      if (!isAway || performance.now() - answeredAt > SILENT_MAX_MS) throw error;
+      if (!(error instanceof AppError)) throw error;
+      const isFinal = error.code === "not_found" || error.code === "forbidden";
+      if (!isFinal && performance.now() - answeredAt <= SILENT_MAX_MS) continue;
+      const message = `Host ${host.name} may go on with its restore, job ${id}; ${error.message}`;
+      throw new AppError(error.code, message, { cause: error });
     }
   }
-  await ask("POST", `/api/jobs/${id}/cancel`, AbortSignal.timeout(5_000)).catch(() => {});
+  if (!deps.jobs.stopping.aborted) {
+    await ask("POST", `/api/jobs/${id}/cancel`, AbortSignal.timeout(CANCEL_MS)).catch(() => {});
+  }
   throw signal.reason;
 }

@@ -5,7 +5,7 @@ import { findTarget } from "../../backup/targets/targets.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError, InputError } from "../../errors.ts";
 import { startJob } from "../../jobs/runner.ts";
-import type { JobView } from "../../jobs/view.ts";
+import { JOB_PERMISSIONS, type JobView } from "../../jobs/view.ts";
 import { getSnapshot, type SnapshotView } from "../../snapshots/list.ts";
 import { findHost } from "../passing/pass.ts";
 import type { PassingHost } from "../passing/sides.ts";
@@ -27,6 +27,9 @@ export interface SendRequest {
 
 /** Longest wait for the snapshot's description, in milliseconds. */
 const LOOK_MS = 60_000;
+
+/** Longest name of a target, in characters. */
+const TARGET_MAX = 100;
 
 /** Facts about the snapshot that decide what is sent. */
 type Sent = Pick<SnapshotView, "hasStack" | "id" | "size" | "target"> & { hasVolumes: boolean };
@@ -60,6 +63,10 @@ export async function startSend(
   if (request.restore && restored === null) {
     const message = "The snapshot has neither a stack nor volumes; send it with restore: false";
     throw new AppError("conflict", message);
+  }
+  if (request.restore) {
+    // The host's job is followed with the same rights.
+    assertMayDo(caller, "viewer", JOB_PERMISSIONS[restored === "stack" ? "stack" : "host"]);
   }
   return startJob(deps, sendKind, {
     target: `snapshot ${sent.id.slice(0, 8)} to ${host.name}`,
@@ -98,7 +105,9 @@ async function findSent(
   });
   const isView = typeof view.id === "string" && view.id.startsWith(id) &&
     /^[0-9a-f]{64}$/.test(view.id) && typeof view.target === "string" &&
-    (view.size === null || Number.isSafeInteger(view.size)) && Array.isArray(view.volumes);
+    view.target.length <= TARGET_MAX &&
+    (view.size === null || Number.isSafeInteger(view.size) && (view.size as number) >= 0) &&
+    Array.isArray(view.volumes);
   if (!isView) {
     throw new AppError("bad_gateway", `Host ${from.name} described the snapshot wrongly`);
   }

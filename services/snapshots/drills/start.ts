@@ -8,7 +8,7 @@ import type { JobView } from "../../jobs/view.ts";
 import type { Snapshot } from "../../backup/restic/snapshot.ts";
 import { type OpenedTarget, openTargetRepository } from "../../backup/targets/open.ts";
 import { translated } from "../../backup/targets/repository.ts";
-import { isOfThisHost } from "../../backup/trees/tags.ts";
+import { isMadeHere } from "../../backup/trees/tags.ts";
 import { stackIn } from "../read_description.ts";
 import { drillKind } from "./kinds.ts";
 
@@ -75,5 +75,5 @@ async function findSnapshot(
  */
 export function newestOf(stack: string, snapshots: readonly Snapshot[]): Snapshot | undefined {
   const all = snapshots.filter((each) => stackIn(each) === stack);
-  return all.findLast(isOfThisHost) ?? all.at(-1);
+  return all.findLast(isMadeHere) ?? all.at(-1);
 }

@@ -13,7 +13,7 @@ import { bytesOf } from "../../backup/restic/entry_directory.ts";
 import { archived } from "./format.ts";
 
 /** Longest time in which the other host takes nothing, in milliseconds: its target may be busy. */
-const STALL_MAX_MS = 30 * 60_000;
+export const STALL_MAX_MS = 30 * 60_000;
 
 /** An archive that is being read. */
 export interface SnapshotArchive {
@@ -49,7 +49,9 @@ export async function openArchive(
     opened = await openSnapshot(deps, id, target);
     const { repository, snapshot } = opened;
     await assertNotOwnPath(deps, ...snapshot.paths.map((path) => encodePath(bytesOf(path))));
-    const pieces = writeTar(archived(snapshot, repository.entries(snapshot.id, {}, signal)), {
+    // A prune is waited out, as where the archive is stored.
+    const tree = repository.entries(snapshot.id, { onLocked: () => {} }, signal);
+    const pieces = writeTar(archived(snapshot, tree), {
       root: "",
       skipped: createSkipList(),
       xattrs: /^/,

@@ -7,7 +7,7 @@
  */
 
 import type { Entries, Entry } from "../../backup/restic/entry.ts";
-import { entriesBelow } from "../../backup/restic/entry_directory.ts";
+import { bytesOf, entriesBelow } from "../../backup/restic/entry_directory.ts";
 import { shapeOf } from "../../backup/restic/json_shape.ts";
 import type { Snapshot } from "../../backup/restic/snapshot.ts";
 import { TarError } from "../../backup/tar.ts";
@@ -51,6 +51,14 @@ export async function* archived(
   yield* entriesBelow(TREE, tree);
 }
 
+/** Facts that the sender has told before. */
+export interface Announced {
+  /** Id of the snapshot, or the beginning of it. */
+  snapshot: string;
+  /** Most bytes of all files; `null` if unknown. */
+  size: number | null;
+}
+
 /**
  * Reads the description, and leaves the entries of the tree.
  *
@@ -59,6 +67,7 @@ export async function* archived(
  */
 export async function openArchived(
   entries: AsyncGenerator<Entry>,
+  { snapshot, size }: Announced,
 ): Promise<{ description: Description; tree: Entries }> {
   const { value: first } = await entries.next();
   if (first?.path !== DESCRIPTION || !first.content) {
@@ -68,11 +77,23 @@ export async function openArchived(
     throw new TarError(`${DESCRIPTION} is larger than ${BYTES_MAX} bytes`);
   }
   const text = await new Response(ReadableStream.from(first.content)).text();
-  return { description: readDescription(text), tree: treeIn(entries) };
+  const description = readDescription(text);
+  if (!description.id.startsWith(snapshot)) {
+    throw new TarError(`the archive is not of snapshot ${snapshot}`);
+  }
+  return { description, tree: treeIn(entries, { paths: description.paths, size }) };
 }
 
-async function* treeIn(entries: Entries): Entries & AsyncGenerator<Entry> {
+/** Paths that a restore reads by their names: a tree that lacks one is not what is described. */
+const READ_BY_NAME = /^\/(?:directories|stacks|volumes)\//;
+
+async function* treeIn(
+  entries: Entries,
+  { paths, size }: Pick<Announced, "size"> & Pick<Description, "paths">,
+): Entries & AsyncGenerator<Entry> {
   const check = createTreeCheck();
+  const missing = new Set(paths.filter((path) => READ_BY_NAME.test(path)).map(bytesOf));
+  let bytes = 0;
   const inTree = (path: string) => {
     if (path.startsWith(`${TREE}/`)) return path.slice(TREE.length + 1);
     throw new TarError(`the archive has more than ${DESCRIPTION} and ${TREE}`);
@@ -86,8 +107,14 @@ async function* treeIn(entries: Entries): Entries & AsyncGenerator<Entry> {
       ...(hardLinkTo !== undefined && { hardLinkTo: inTree(hardLinkTo) }),
     };
     check(found);
+    missing.delete(`/${found.path}`);
+    if (entry.content) bytes += entry.size;
+    if (size !== null && bytes > size) {
+      throw new TarError(`the archive has more than the ${size} bytes that it was said to have`);
+    }
     yield found;
   }
+  if (missing.size > 0) throw new TarError(`the archive lacks a path of ${DESCRIPTION}`);
 }
 
 function readDescription(text: string): Description {

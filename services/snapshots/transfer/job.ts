@@ -3,7 +3,12 @@
 import type { Stored } from "../../backup/trees/store.ts";
 import type { JobRun } from "../../jobs/kind.ts";
 
+/** Its kind. */
+export const RECEIVE = "backup.receive";
+
 export interface ReceiveInput {
+  /** Id at the other host, or the beginning of it. */
+  snapshot: string;
   targetId: string;
   /** Name of the target. */
   place: string;

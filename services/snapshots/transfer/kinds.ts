@@ -1,10 +1,10 @@
 /** The job that stores the snapshot of another host. @module */
 
 import { failInterrupted, type NamedJobKind } from "../../jobs/kind.ts";
-import type { Arriving, ReceivedSnapshot, ReceiveInput } from "./job.ts";
+import { type Arriving, RECEIVE, type ReceivedSnapshot, type ReceiveInput } from "./job.ts";
 
 export const receiveKind: NamedJobKind<ReceiveInput, ReceivedSnapshot, Arriving> = {
-  id: "backup.receive",
+  id: RECEIVE,
   group: "Backups",
   title: "Receive",
   running: "Receiving {target}",

@@ -2,10 +2,8 @@
 
 import type { Caller } from "../../access/caller.ts";
 import { targetForSnapshot } from "../../backup/targets/open.ts";
-import { readRoom } from "../../backup/targets/targets.ts";
 import type { Deps } from "../../deps.ts";
 import { startJob } from "../../jobs/runner.ts";
-import { assertRoom } from "../target_room.ts";
 import type { Arriving, ReceivedSnapshot } from "./job.ts";
 import { receiveKind } from "./kinds.ts";
 
@@ -13,7 +11,7 @@ import { receiveKind } from "./kinds.ts";
  * Stores an archive. It is listed as a snapshot of this host, of the time at which it arrived, or not
  * at all; what was stored of one that did not arrive whole is reused by the next attempt.
  *
- * @param request.snapshot Id at the other host.
+ * @param request.snapshot Id at the other host, or the beginning of it.
  * @param request.target Id or name; default: the default target.
  * @throws {AppError} `conflict` for an archive that cannot be stored, without a target, without room
  * there, and while the same snapshot arrives; `bad_gateway` if the target fails.
@@ -31,11 +29,9 @@ export async function receiveSnapshot(
 ): Promise<ReceivedSnapshot & { job: string }> {
   try {
     const { id: targetId, name: place } = await targetForSnapshot(deps, ref);
-    const room = await readRoom(deps, { id: targetId });
-    assertRoom({ added: size, room }, place, { what: "the snapshot" });
     const { job, completion } = startJob(deps, receiveKind, {
       target: `snapshot ${snapshot.slice(0, 8)}`,
-      input: { targetId, place, size },
+      input: { snapshot, targetId, place, size },
       attachment: arriving,
       caller,
       signal: arriving.disconnected,

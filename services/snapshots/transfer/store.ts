@@ -2,32 +2,45 @@
 
 import { openTargetRepository } from "../../backup/targets/open.ts";
 import { translated } from "../../backup/targets/repository.ts";
+import { readRoom } from "../../backup/targets/targets.ts";
 import { createSkipped, storeEntries } from "../../backup/trees/store.ts";
 import { readTags, tagsOf } from "../../backup/trees/tags.ts";
 import { createSkipList } from "../../backup/volumes/limits.ts";
 import { readTar } from "../../backup/volumes/tar_reader.ts";
 import type { Deps } from "../../deps.ts";
 import { failInterrupted } from "../../jobs/kind.ts";
+import { assertRoom } from "../target_room.ts";
 import { type Description, openArchived } from "./format.ts";
 import type { ReceivedSnapshot, ReceiveJob } from "./job.ts";
+import { copiesWithin, readShared } from "./room.ts";
 
 /** @throws {AppError} `conflict` for an archive that cannot be stored; `bad_gateway`. */
 export async function storeArchive(
   deps: Deps,
-  { attachment, input: { targetId, place, size }, step, signal, progress }: ReceiveJob,
+  job: ReceiveJob,
 ): Promise<ReceivedSnapshot> {
+  const { attachment, input: { snapshot, targetId, place, size }, step, signal } = job;
   if (!attachment) return await failInterrupted();
   const { content } = attachment;
   return await step("store", async () => {
     using opened = await openTargetRepository(deps, targetId, signal);
+    const { repository } = opened;
     const skipList = createSkipList();
-    const entries = readTar(copies(content), { root: "", skipped: skipList });
-    const { description, tree } = await translated(() => openArchived(entries));
-    const stored = await storeEntries(opened.repository, tree, {
+    const readLeft = () => readRoom(deps, { id: targetId });
+    const entries = readTar(copiesWithin(content, readLeft, place), {
+      root: "",
+      skipped: skipList,
+    });
+    const { description, tree } = await translated(() => openArchived(entries, { snapshot, size }));
+    if (size !== null) {
+      const added = Math.max(0, size - await readShared(deps, repository, job, description));
+      assertRoom({ added, room: await readLeft() }, place, { what: "the snapshot" });
+    }
+    const stored = await storeEntries(repository, tree, {
       paths: description.paths,
       tags: receivedTags(description),
       size,
-      job: { signal, progress },
+      job,
     });
     const skipped = createSkipped();
     skipped.add("", skipList);
@@ -35,18 +48,17 @@ export async function storeArchive(
   });
 }
 
-/** Pieces of an upload are in a buffer of the request, and a repository takes pieces for its own. */
-async function* copies(content: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
-  for await (const piece of content) yield piece.slice();
-}
+/** Names of stacks, which others have chosen. */
+const STACK_NAME = /^[\w.-]{1,100}$/;
 
 /** Tags of this host: no update here needs what one of the other host has kept. The note has its origin. */
 function receivedTags({ hostname, tags, time }: Description): string[] {
   const { stack, note } = readTags({ tags });
   const origin = `${hostname.slice(0, 100)}, ${time.slice(0, 19)}`.replaceAll(/\p{Cc}/gu, "-");
   return tagsOf({
-    stack,
+    stack: stack !== null && STACK_NAME.test(stack) ? stack : null,
     reason: "manual",
+    isReceived: true,
     note: note === null ? `from ${origin}` : `${note} (from ${origin})`,
   });
 }

@@ -98,8 +98,8 @@ Deno.test("a snapshot goes to a host, and from one host to another", async () =>
   deepEqual(arrived.entries, before);
   const { tags, paths } = arrived.snapshot;
   deepEqual(paths, ["/volumes/data"]);
-  deepEqual(tags.slice(0, 3), ["longshore", "stack=shop", "reason=manual"]);
-  match(tags[3]!, /^note=from srv1; \d{4}-/);
+  deepEqual(tags.slice(0, 4), ["longshore", "stack=shop", "reason=manual", "received"]);
+  match(tags[4]!, /^note=from srv1; \d{4}-/);
 
   const passed = await send(fleet, snapshot!, { from: "edge-7", host: "edge-8" });
   equal(passed.status, "succeeded", passed.error ?? "");
@@ -119,6 +119,10 @@ Deno.test("a host that does not allow it says so, and an unknown or away one is 
   deepEqual(body.snapshots, []);
 
   const path = `${SNAPSHOTS}/${id}/send`;
+  // The job of a restore is of the host.
+  const scope = { permissions: ["backup:read", "backup:write", "files:read"] };
+  const blind = await fleet.hub.call("POST", path, { host: "edge-7" }, { scope });
+  equal(blind.status, 403, JSON.stringify(blind.body));
   equal((await fleet.hub.call("POST", path, { host: "edge-9" })).status, 404);
   equal((await fleet.hub.call("POST", path, { host: "edge-7", from: "edge-7" })).status, 400);
   fleet.link = undefined;
@@ -130,6 +134,8 @@ const header = (name: string, size: number) => encodeTarHeader({ name, type: "0"
 const WRONG = {
   "ends early": (archive: Uint8Array) => archive.subarray(0, archive.length >> 1),
   "has no description": () => header("tree/file", 0),
+  "lacks its volume": (archive: Uint8Array) =>
+    new Uint8Array([...archive.subarray(0, 1_536), ...new Uint8Array(1_024)]),
   "has a path that leads out": (archive: Uint8Array) =>
     new Uint8Array([...archive.subarray(0, 1_024), ...header("tree/../../etc/cron", 0)]),
 } as const;
@@ -142,14 +148,13 @@ Deno.test("an archive that was changed is refused, and is not listed", async () 
   equal(response.status, 200);
   const archive = new Uint8Array(await response.arrayBuffer());
   const headers = { "content-type": "application/x-tar" };
+  const receive = (query: string, content: Uint8Array) =>
+    hub.call("POST", `${SNAPSHOTS}/receive?${query}`, content, { headers });
   for (const [name, change] of Object.entries(WRONG)) {
-    const { status, body } = await hub.call(
-      "POST",
-      `${SNAPSHOTS}/receive?snapshot=${id}`,
-      change(archive),
-      { headers },
-    );
+    const { status, body } = await receive(`snapshot=${id}`, change(archive));
     equal(status, 409, `${name}: ${JSON.stringify(body)}`);
   }
+  match((await receive("snapshot=00000000", archive)).body.error, /not of snapshot 00000000/);
+  match((await receive(`snapshot=${id}&size=1`, archive)).body.error, /more than the 1 bytes/);
   equal((await hub.call("GET", SNAPSHOTS)).body.total, 1);
 });

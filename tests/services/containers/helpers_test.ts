@@ -1,6 +1,12 @@
-import { deepEqual } from "node:assert/strict";
+import { deepEqual, equal } from "node:assert/strict";
 import { listAll } from "../../../services/containers/reads.ts";
-import { HELPER_LABEL, helperName } from "../../../services/containers/helpers.ts";
+import {
+  HELPER_LABEL,
+  helperMark,
+  helperName,
+  removeLeftHelpers,
+} from "../../../services/containers/helpers.ts";
+import { silentLog } from "../../../services/log.ts";
 import { idOf, simulateContainers } from "../../helpers/fake_containers.ts";
 import { fakeEngine } from "../../helpers/fake_engine.ts";
 import { testApp } from "../../helpers/test_app.ts";
@@ -25,4 +31,32 @@ Deno.test("the label of a helper hides neither a container with another name nor
 
   const shown = (await listAll(app.deps)).map(({ name }) => name);
   deepEqual(shown.sort(), [running, "web"]);
+});
+
+Deno.test("a helper that the engine does not remove keeps no other one, and no list of containers, from its turn", async () => {
+  const names = ["longshore-helper-0000000000aa", "longshore-helper-0000000000bb"];
+  const removed: string[] = [];
+  let mark = "";
+  await using fake = fakeEngine({
+    "GET /containers/json": () =>
+      Response.json(names.map((name) => ({
+        Id: idOf(name),
+        Names: [`/${name}`],
+        Labels: { [HELPER_LABEL]: mark },
+      }))),
+    "DELETE /containers/*": ({ path }) => {
+      removed.push(path);
+      if (!path.includes(idOf(names[0]!))) return new Response(null, { status: 204 });
+      return Response.json({ message: "device or resource busy" }, { status: 500 });
+    },
+  });
+  const warnings: string[] = [];
+  const log = { ...silentLog, warn: (event: string) => void warnings.push(event) };
+  using app = testApp({ engine: fake.engine, log });
+  mark = helperMark(app.deps);
+
+  await removeLeftHelpers(app.deps);
+  await removeLeftHelpers(app.deps);
+  equal(removed.length, 4);
+  deepEqual(warnings, ["left helper container not removed"]);
 });

@@ -16,7 +16,7 @@ Deno.test("the commits of a repository are read once for all of its stacks", asy
   equal(reads, 400);
 });
 
-Deno.test("a commit that is missing ends a walk; a damaged one is no rewritten history", async () => {
+Deno.test("a commit that is missing ends a walk; a damaged one does not look like a rewritten history", async () => {
   const failWith = (code: string) =>
     createHistory(() => Promise.reject(Object.assign(new Error(), { code })));
   const missing = await failWith("NotFoundError")("base", "head");

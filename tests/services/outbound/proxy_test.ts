@@ -23,7 +23,10 @@ Deno.test("requests go through the proxy, with the own TLS and the own check of 
   await using secure = Deno.serve({ ...listening, ...identity }, answer);
   await using plain = Deno.serve(listening, answer);
   const address = proxy.url.replace("//", "//ada:p%40ss@");
-  const known: Record<string, string> = { "internal.example.com": "169.254.169.254" };
+  const known: Record<string, string> = {
+    "internal.example.com": "169.254.169.254",
+    "myhost": "127.0.0.1",
+  };
   const deps = {
     config: testConfig({ httpsProxy: address, httpProxy: address }),
     resolve: (host: string) =>
@@ -53,6 +56,21 @@ Deno.test("requests go through the proxy, with the own TLS and the own check of 
     await rejects(send(blocked), { code: "blocked" });
   }
   await rejects(send(http, { reach: "intranet" }), { code: "unresolvable" });
+  deepEqual(proxy.requests, []);
+
+  await rejects(
+    outboundRequest({ ...deps, resolve: () => new Promise(() => {}) }, {
+      ...LIMITS,
+      url,
+      reach: "public",
+    }),
+    { code: "timeout" },
+  );
+  deepEqual(proxy.requests, []);
+
+  // The proxy's own host has the same address.
+  const own = `http://myhost:${plain.addr.port}/a?b`;
+  deepEqual((await send(own, { reach: "loopback" })).json(), ["GET", own, ""]);
   deepEqual(proxy.requests, []);
 
   proxy.refuse = 407;

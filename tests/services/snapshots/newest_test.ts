@@ -24,6 +24,8 @@ Deno.test("a drill tries out the stack's newest snapshot, not what an update has
   equal(newestOf("shop", [first, second, kept])?.id, "second");
   equal(newestOf("shop", [first, foreign, kept])?.id, "first");
   equal(newestOf("shop", [foreign, kept])?.id, "foreign");
+  const tags = tagsOf({ stack: "shop", reason: "manual", note: null, isReceived: true });
+  equal(newestOf("shop", [first, snapshot("received", "manual", { tags })])?.id, "first");
   equal(newestOf("shop", [kept]), undefined);
   equal(newestOf("web", [first]), undefined);
 });
