@@ -12,7 +12,7 @@ import type { Deps } from "../../deps.ts";
 import { AppError } from "../../errors.ts";
 import { OutboundError } from "../../outbound/error.ts";
 import { connectOptions } from "../../outbound/connection.ts";
-import { assertProxied, connectThrough, proxyFor } from "../../outbound/proxy.ts";
+import { checkProxied, connectThrough, proxyFor } from "../../outbound/proxy.ts";
 import { type OutboundReach, resolveOutbound } from "../../outbound/url.ts";
 import { type Connection, createConnection, type MessageSocket } from "./connection.ts";
 import { MESSAGE_MAX } from "./noise.ts";
@@ -154,14 +154,15 @@ async function connectTls(
   const servername = nodeNet().isIP(host) ? {} : { servername: host };
   const options = { ...servername, rejectUnauthorized: false };
   const proxy = proxyFor(deps.config, url);
-  if (!proxy) {
-    const checked = dialled === "host"
-      ? connectOptions(await resolve(deps, url.hostname, "internal", signal), DIAL_MS)
-      : {};
-    return nodeTls().connect({ ...options, ...checked, host, port });
-  }
-  if (dialled === "host") {
-    await assertProxied(deps, url.hostname, "internal", signal).catch(rethrow());
+  const checked = dialled === "host"
+    ? await (proxy
+      ? checkProxied(deps, url.hostname, "internal", signal).catch(rethrow())
+      : resolve(deps, url.hostname, "internal", signal))
+    : undefined;
+  // A checked name of this host is reached directly.
+  if (!proxy || checked) {
+    const to = checked ? connectOptions(checked, DIAL_MS) : {};
+    return nodeTls().connect({ ...options, ...to, host, port });
   }
   const target = `${url.hostname}:${port}`;
   const socket = await connectThrough(proxy, target, signal).catch(rethrow());

@@ -48,13 +48,8 @@ const CODES: Readonly<Record<number, ErrorCode>> = {
 export async function requestOfHost(
   deps: Deps,
   host: PassingHost,
-<<<<<<< HEAD
   { caller, requestId }: JobUser,
-  { method, target, body, content, signal, headMs }: HostRequest,
-=======
-  { caller, permissions, requestId }: JobUser,
   { method, target, body, content, signal, headMs, stallMaxMs }: HostRequest,
->>>>>>> w/fixd
 ): Promise<PassedResponse> {
   const type = content?.type ?? (body === undefined ? undefined : "application/json");
   const passed = await passOn(deps, host, {
