@@ -73,6 +73,7 @@ import { migration as fleetVerdicts } from "./0069_fleet_verdicts.ts";
 import { migration as fleetPending } from "./0070_fleet_pending.ts";
 import { migration as fleetBoxes } from "./0071_fleet_boxes.ts";
 import { migration as gitLabels } from "./0072_git_labels.ts";
+import { migration as fleetQueueOwner } from "./0079_fleet_queue_owner.ts";
 
 export const stateMigrations: readonly Migration[] = [
   users,
@@ -142,4 +143,5 @@ export const stateMigrations: readonly Migration[] = [
   fleetPending,
   fleetBoxes,
   gitLabels,
+  fleetQueueOwner,
 ];

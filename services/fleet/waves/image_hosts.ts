@@ -10,7 +10,7 @@ import type { WaveHost, WaveSettings } from "./decide.ts";
 import { soakMsOf } from "./settings.ts";
 import { isProof } from "./verdicts.ts";
 
-type HostsDeps = Pick<Deps, "db" | "fleet" | "now">;
+type HostsDeps = Pick<Deps, "db" | "fleet">;
 
 /** Hosts that take part: accepted, and not left. */
 export const memberHosts = ({ db }: Pick<Deps, "db">): StoredHost[] =>
@@ -26,19 +26,20 @@ export function hostsOfImage(
   const repository = repositoryOf(image.image);
   return memberHosts(deps).map((host): WaveHost => {
     const own = verdicts.get(host.id) ?? [];
-    const seenAt = lastKnown(deps, host);
+    const knownUntil = lastKnown(deps, host);
     return {
       labels: host.labels,
       usesImage: mayRun(deps, host, image.platform) &&
         mayUse(deps.fleet.copies.get(host.id), repository),
-      isProof: own.some((each: FleetVerdict) => isProof(each, seenAt, soakMsOf(settings))),
+      isProof: own.some((each: FleetVerdict) => isProof(each, knownUntil, soakMsOf(settings))),
     };
   });
 }
 
-/** Until when the state of a host is known. */
-const lastKnown = ({ fleet, now }: HostsDeps, { id, lastSeenAt }: StoredHost): Date =>
-  fleet.hosts.has(id) || lastSeenAt === null ? now() : new Date(lastSeenAt);
+/** Until when the state of a host is known: after a start, only what was stored is. */
+const lastKnown = ({ fleet }: HostsDeps, { id, lastSeenAt }: StoredHost): Date =>
+  fleet.reports.get(id)?.holdsUntil ??
+    new Date(fleet.hosts.has(id) || lastSeenAt === null ? 0 : lastSeenAt);
 
 /** Also if its platform is not known, e.g. since this hub has started. */
 const mayRun = ({ fleet }: HostsDeps, { id }: StoredHost, platform: string): boolean => {

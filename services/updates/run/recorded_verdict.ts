@@ -44,6 +44,7 @@ export function recordVerdict(
       reason,
       log: logOf(evidence, name),
       createdAt: now().toISOString(),
+      isTaken: false,
     }, VERDICTS_MAX);
   }
   changes.record("/api/updates");
