@@ -29,6 +29,7 @@ const TYPES = ["log", "gap", "restarted", "end"];
 /** Containers of one host. */
 export interface HostLog {
   name: string;
+  hostId: string;
   /** Names or ids, as the client gave them. */
   containers: readonly string[];
   /** Those that the host has now; all of them while that is not known. */

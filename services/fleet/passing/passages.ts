@@ -1,6 +1,7 @@
 /** Requests that are being passed on, within limits for each host and caller. @module */
 
-import { includesRole } from "../../access/caller.ts";
+import { selectFleetHost } from "../../../db/fleet_hosts.ts";
+import { type Caller, includesRole } from "../../access/caller.ts";
 import { seesHost } from "../../access/host_scope.ts";
 import { createShares, type Shares } from "../../access/shares.ts";
 import type { Deps } from "../../deps.ts";
@@ -13,7 +14,7 @@ const OF_HOST_MAX = 256;
 /** Interval between checks of the callers, in milliseconds. */
 const CHECK_MS = 5_000;
 
-export function createPassages(deps: Pick<Deps, "accounts" | "now">): Passages {
+export function createPassages(deps: Pick<Deps, "accounts" | "db" | "now">): Passages {
   const open = new Set<{ isAllowed: () => boolean; abort: () => void }>();
   const shares = new Map<string, Shares>();
   let timer: ReturnType<typeof setInterval> | undefined;
@@ -34,7 +35,7 @@ export function createPassages(deps: Pick<Deps, "accounts" | "now">): Passages {
       shares.set(host.id, ofHost);
       const ending = new AbortController();
       const isAllowed = () =>
-        isValid() && seesHost(caller, host) &&
+        isValid() && seesNow(deps.db, caller, host.id) &&
         includesRole(deps.accounts.roleOf(caller) ?? "public", caller.role);
       const passage = { isAllowed, abort: () => ending.abort() };
       open.add(passage);
@@ -56,4 +57,10 @@ export function createPassages(deps: Pick<Deps, "accounts" | "now">): Passages {
       return open.size;
     },
   };
+}
+
+/** Whether a caller may still see a host, whose name and labels may have changed. */
+function seesNow(db: Deps["db"], caller: Caller, hostId: string): boolean {
+  const host = selectFleetHost(db, hostId);
+  return host !== undefined && seesHost(caller, host);
 }
