@@ -143,6 +143,7 @@ async function welcome(deps: ServeDeps, channel: Channel, address: string): Prom
   await channel.sendControl({
     ...{ type: "welcome", version: VERSION, isPending, challenge },
     takesEvents: true,
+    hasWaves: true,
   });
   // Nothing waits from here on, so that of several connections at the same time one stays.
   const current = selectFleetHost(db, host.id);

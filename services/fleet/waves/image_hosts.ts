@@ -5,6 +5,7 @@ import { type FleetVerdict, selectVerdictsOfImage } from "../../../db/fleet_verd
 import { findReference } from "../../../engine/image_reference.ts";
 import type { Deps } from "../../deps.ts";
 import type { HostCopy } from "../copies/copy.ts";
+import type { Rows } from "../copies/rows.ts";
 import type { ImageKey } from "./block.ts";
 import type { WaveHost, WaveSettings } from "./decide.ts";
 import { soakMsOf } from "./settings.ts";
@@ -48,11 +49,28 @@ const mayRun = ({ fleet }: HostsDeps, { id }: StoredHost, platform: string): boo
 };
 
 /** Whether a running container is of a repository; also if the host's containers are not known. */
-function mayUse(copy: HostCopy | undefined, repository: string | undefined): boolean {
-  if (!copy?.asOf.containers) return true;
-  return [...copy.lists.containers.values()].some(({ image, state, self }) =>
-    state === "running" && !self && repositoryOf(image) === repository
-  );
+const mayUse = (copy: HostCopy | undefined, repository: string | undefined): boolean =>
+  !copy?.asOf.containers ||
+  repository !== undefined && repositoriesIn(copy.lists.containers).has(repository);
+
+type ContainerList = HostCopy["lists"]["containers"];
+
+/** Repositories by list and by row: both are other objects after a change. */
+const ofLists = new WeakMap<ContainerList, ReadonlySet<string>>();
+const ofRows = new WeakMap<Rows["containers"], string | undefined>();
+
+/** Repositories of the running containers of a host. */
+function repositoriesIn(containers: ContainerList): ReadonlySet<string> {
+  const known = ofLists.get(containers);
+  if (known) return known;
+  const found = new Set<string>();
+  for (const row of containers.values()) {
+    if (!ofRows.has(row)) ofRows.set(row, repositoryOf(row.image));
+    const repository = ofRows.get(row);
+    if (repository !== undefined && row.state === "running" && !row.self) found.add(repository);
+  }
+  ofLists.set(containers, found);
+  return found;
 }
 
 /** E.g. `docker.io/library/nginx`; `undefined` for an id. */
