@@ -151,10 +151,8 @@ async function welcome(deps: ServeDeps, channel: Channel, address: string): Prom
     return await refuse(channel, "This host is not in the fleet");
   }
   const other = fleet.hosts.get(host.id);
-  if (other && other !== open) {
-    reportDuplicate(deps, host, { address, otherAddress: other.address });
-    return await refuse(channel, "Another machine has the key of this host");
-  }
+  // On a busy hub, the host may have given that one up; it dials again soon, and then it is probed.
+  if (other && other !== open) return channel.close("another connection was accepted meanwhile");
   if (!known) promoteHostKeys(db, host.id);
   updateFleetHost(db, host.id, {
     address,

@@ -27,7 +27,9 @@ interface RecordedVerdict {
  */
 export function recordVerdict(
   { changes, db, fleet, now }: Pick<Deps, "changes" | "db" | "fleet" | "now">,
-  { input: { name, reference, isRebuild, previousImageId } }: Pick<UpdateJob, "input">,
+  { input: { name, reference, isRebuild, previousImageId } }: {
+    input: Pick<UpdateJob["input"], "name" | "reference" | "isRebuild" | "previousImageId">;
+  },
   { outcome, digests, platform, imageId, reason, evidence = [] }: RecordedVerdict,
 ): void {
   const isInFleet = fleet.membership !== undefined || fleet.isHub;
