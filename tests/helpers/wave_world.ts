@@ -16,7 +16,12 @@ import { createFleet, type OpenHost } from "../../services/fleet/hosts/fleet.ts"
 import { type Control, decodeControl, encodeControl } from "../../services/fleet/link/control.ts";
 import type { OpenLink } from "../../services/fleet/link/open_link.ts";
 import { createUpdateGate } from "../../services/fleet/waves/gate.ts";
-import { confirmReport, keepWaves, liftBlock, receiveReport } from "../../services/fleet/waves/hub.ts";
+import {
+  confirmReport,
+  keepWaves,
+  liftBlock,
+  receiveReport,
+} from "../../services/fleet/waves/hub.ts";
 import { offerBlocks, receiveFromHost } from "../../services/fleet/waves/hub_link.ts";
 import { newWaveLink } from "../../services/fleet/waves/exchange.ts";
 import { keptBlocks } from "../../services/fleet/waves/kept.ts";

@@ -81,7 +81,8 @@ export async function streamHostLogs(
       const host = selectFleetHost(deps.db, hostId);
       return host !== undefined && seesHost(caller, host);
     });
-  const isOpen = () => isValid() && seesAll() && !left.signal.aborted && !deps.jobs.stopping.aborted;
+  const isOpen = () =>
+    isValid() && seesAll() && !left.signal.aborted && !deps.jobs.stopping.aborted;
   let first: StreamChunk | undefined = retryLine(RETRY_MS);
 
   return readStream(async () => {

@@ -82,10 +82,14 @@ export async function processReport(deps: WaveDeps, hostId: string): Promise<voi
     }
     for (const verdict of verdicts) if (!isFailure(verdict)) replaceFleetVerdict(db, verdict);
   });
-  await blockFailures(deps, host, failures.map((failure) => ({
-    failure,
-    verdict: verdicts.find(({ id }) => id === failure.id),
-  })));
+  await blockFailures(
+    deps,
+    host,
+    failures.map((failure) => ({
+      failure,
+      verdict: verdicts.find(({ id }) => id === failure.id),
+    })),
+  );
 }
 
 async function blockFailures(
@@ -98,7 +102,9 @@ async function blockFailures(
   let room = roomOf(deps, host);
   for (const { failure, verdict } of failures) {
     const reason = hasRun(deps, host, failure)
-      ? room > 0 ? undefined : "the host has blocked too many images, or the hub keeps too many blocks"
+      ? room > 0
+        ? undefined
+        : "the host has blocked too many images, or the hub keeps too many blocks"
       : "the host has no such container of that repository";
     if (reason !== undefined) warnOnce(deps, host, failure, reason);
     else if (verdict) {
@@ -129,9 +135,7 @@ function hasRun(
   const repository = repositoryOf(image);
   const rows = fleet.copies.get(id)?.lists.containers.values() ?? [];
   return repository !== undefined &&
-    [...rows].some((each) =>
-      each.name === container && repositoryOf(each.image) === repository
-    );
+    [...rows].some((each) => each.name === container && repositoryOf(each.image) === repository);
 }
 
 /** Number of images that a host can still block. None is left if an active block of others had to end. */

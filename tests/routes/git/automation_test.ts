@@ -76,7 +76,12 @@ Deno.test("a deploy of a commit waits until a window is open", async () => {
 
 Deno.test("a deploy of a commit waits until its images have reached the host of a fleet", async () => {
   const digest = `sha256:${"1".repeat(64)}`;
-  const image = { Id: digest, RepoDigests: [`nginx@${digest}`], Os: "linux", Architecture: "arm64" };
+  const image = {
+    Id: digest,
+    RepoDigests: [`nginx@${digest}`],
+    Os: "linux",
+    Architecture: "arm64",
+  };
   await using all = await gitWorld([], {}, {
     "GET /info": () => Response.json({ OSType: "linux", Architecture: "aarch64" }),
     "GET /images/json": () => Response.json([]),
