@@ -88,7 +88,7 @@ export async function prepare(deps: Deps, job: UpdateJob): Promise<Prepared> {
   } catch (error) {
     const failure = await throwIfInterrupted(deps, error);
     if (planned) await restoreName(deps, job, planned);
-    // An image that has not come yet is no failure.
+    // An image that has not come yet is not a failure.
     if (!(error instanceof NotReachedError)) {
       report(deps, job, "update.failed", { reason: messageOf(deps, error) });
     }
