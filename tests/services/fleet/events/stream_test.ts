@@ -89,7 +89,7 @@ Deno.test("a limited API token gets its containers of each host, without alerts"
   deepEqual([type, data.set.map(({ name }: { name: string }) => name)], ["containers", ["web"]]);
   receive(app, seven, "edge-7", "web");
   equal((await client.next())!.data.data.container, "web");
-  // What leaves its scope is gone; it learns nothing of what it never had.
+  // A row that leaves its scope is gone; the ids of others are not told.
   feed(app, seven, "containers", { set: [row("web", "other")], removed: ["id-db"] });
   const { data: next } = (await client.next())!;
   deepEqual([next.set, next.removed], [[], ["id-web"]]);
