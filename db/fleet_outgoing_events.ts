@@ -24,11 +24,13 @@ const events = table("fleet_outgoing_events", {
   stack: text<string | null>(),
   /** ISO 8601, UTC. */
   createdAt: text(),
+  /** Id of this host at the hub that it is for. */
+  hostId: text(),
 }, { key: "sequence" });
 
 export type OutgoingEvent = Row<typeof events>;
 
-/** Adds an event. @param max Limit of events; the oldest ones are dropped. */
+/** Adds an event. @param max Limit of events; those that people know of are dropped first, then the oldest. */
 export function insertOutgoingEvent(
   db: Database,
   event: Omit<OutgoingEvent, "sequence">,
@@ -37,18 +39,33 @@ export function insertOutgoingEvent(
   events.insertFields(db, event);
   db.run(
     `DELETE FROM fleet_outgoing_events
-     WHERE sequence <= (SELECT max(sequence) FROM fleet_outgoing_events) - :max`,
+     WHERE sequence IN (
+       SELECT sequence FROM fleet_outgoing_events ORDER BY mode <> 'told', sequence
+       LIMIT max(0, (SELECT count(*) FROM fleet_outgoing_events) - :max)
+     )`,
     { max },
   );
 }
 
-/** The oldest ones. */
-export const selectOutgoingEvents = (db: Database, limit: number): OutgoingEvent[] =>
-  events.select(db, "ORDER BY sequence LIMIT :limit", { limit });
+/** The oldest ones for a hub. */
+export const selectOutgoingEvents = (
+  db: Database,
+  hostId: string,
+  limit: number,
+): OutgoingEvent[] =>
+  events.select(db, "WHERE host_id = :hostId ORDER BY sequence LIMIT :limit", { hostId, limit });
 
 /** The oldest ones about which people are to be told. */
 export const selectUntoldEvents = (db: Database, limit: number): OutgoingEvent[] =>
   events.select(db, "WHERE mode <> 'told' ORDER BY sequence LIMIT :limit", { limit });
+
+/** The oldest ones for other hubs than that of `hostId`. */
+export const selectEventsOfOthers = (
+  db: Database,
+  hostId: string,
+  limit: number,
+): OutgoingEvent[] =>
+  events.select(db, "WHERE host_id <> :hostId ORDER BY sequence LIMIT :limit", { hostId, limit });
 
 export const {
   delete: deleteOutgoingEvent,

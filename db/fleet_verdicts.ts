@@ -40,6 +40,14 @@ export function selectFleetVerdicts(db: Database): FleetVerdict[] {
   return verdicts.select(db, "ORDER BY seen_at DESC, id");
 }
 
+/** Successes that are well, but have not been for long enough. */
+export function selectUnprovenVerdicts(db: Database): FleetVerdict[] {
+  return verdicts.select(
+    db,
+    "WHERE proven_at IS NULL AND well_since IS NOT NULL AND outcome = 'success'",
+  );
+}
+
 /** Newest first. */
 export function selectVerdictsOfHost(db: Database, hostId: string): FleetVerdict[] {
   return verdicts.select(db, "WHERE host_id = :hostId ORDER BY seen_at DESC, id", { hostId });

@@ -65,6 +65,10 @@ export function selectProblemsWith(db: Database, text: string): NotificationProb
   return problems.select(db, "WHERE instr(cause || containers || event, :text)", { text });
 }
 
+/** Number of the problems whose keys begin with a text. */
+export const countProblemsOf = (db: Database, prefix: string): number =>
+  problems.countWhere(db, "WHERE substr(key, 1, length(:prefix)) = :prefix", { prefix });
+
 export function updateProblemEnded(db: Database, key: string, endedAt: string): void {
   problems.update(db, key, { endedAt });
 }

@@ -23,6 +23,6 @@ export interface OutgoingQueue extends Outgoing {
   readonly signal: OutboxSignal;
   /** Whether the own channels are used, because the hub has been away for too long. */
   isHubAway: boolean;
-  /** When the link to the hub was last open, in Unix milliseconds; at first the start. */
+  /** When the hub last had all events, or took some, in Unix milliseconds; at first the start. */
   hubSeenMs: number;
 }

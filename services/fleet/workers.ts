@@ -4,6 +4,7 @@
  * @module
  */
 
+import { countOutgoingEvents } from "../../db/fleet_outgoing_events.ts";
 import type { Deps } from "../deps.ts";
 import type { Worker } from "../lifecycle.ts";
 
@@ -54,8 +55,7 @@ export const fleetBoxes = fleetWorker(
   },
 );
 
-/** Lets the own channels of this member tell people while its hub is away. */
-export const fleetEvents = fleetWorker(
+const eventsOfMember = fleetWorker(
   "fleet events",
   ({ membership }) => membership !== undefined,
   async (...args) => {
@@ -63,6 +63,18 @@ export const fleetEvents = fleetWorker(
     await watchHub(...args);
   },
 );
+
+/**
+ * Lets the own channels of this member tell people while its hub is away. At the start, events may be left of a
+ * membership that ended while the service did not run.
+ */
+export const fleetEvents: Worker = {
+  ...eventsOfMember,
+  async run(deps, signal, round) {
+    if (countOutgoingEvents(deps.db) > 0) (await import("./events/send.ts")).forgetOthers(deps);
+    await eventsOfMember.run(deps, signal, round);
+  },
+};
 
 function fleetWorker(
   name: string,

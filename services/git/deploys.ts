@@ -76,7 +76,18 @@ async function recordDeploys(deps: Deps, stack: string): Promise<void> {
     });
     for (const job of fresh.toReversed()) reportDeploy(deps, row, job);
   });
+  if (last.status === "succeeded" && last.createdBy === AUTHOR) await recordWorking(deps, stack);
   await measureStack(deps, row);
+}
+
+/** An engine that is away costs the next wave some time only. */
+async function recordWorking(deps: Deps, stack: string): Promise<void> {
+  try {
+    await (await import("./gate.ts")).recordDeployed(deps, stack);
+  } catch (error) {
+    if (!asAppError(error)) throw error;
+    deps.log.warn("deployed images not reported", { stack, ...errorFields(error) });
+  }
 }
 
 /** The version that automation does not deploy (again) after the end of a deploy. */
@@ -144,7 +155,7 @@ async function takeStep(deps: Deps, stack: string, isOpen: boolean): Promise<voi
       selectUnfinishedJobOf(db, { targetType: "stack", target: stack }) !== undefined,
   });
   if (step !== "none" && (!isTrusted(deps, row) || !isChosen(deps, row))) return;
-  const attempt = `${stack} ${row.version}`;
+  const attempt = attemptOf(stack, row.version);
   if (step === "none" || deps.git.isPaused(attempt, deps.now())) return;
   try {
     await (step === "plan" ? reportPlan(deps, row) : deploy(deps, row));
@@ -154,6 +165,8 @@ async function takeStep(deps: Deps, stack: string, isOpen: boolean): Promise<voi
     deps.log.warn(`git ${step} not started`, { stack, ...errorFields(error) });
   }
 }
+
+const attemptOf = (stack: string, version: number | null): string => `${stack} ${version}`;
 
 /** Versions of unsigned commits may wait from before signatures were required. */
 function isTrusted({ db }: Deps, { stack, repositoryId, version }: GitStack): boolean {
@@ -191,6 +204,12 @@ async function reportPlan(deps: Deps, { stack, repositoryId, version }: GitStack
 }
 
 async function deploy(deps: Deps, { stack, version, commitId }: GitStack): Promise<void> {
+  const { refusalOf } = await import("./gate.ts");
+  const refusal = await refusalOf(deps, stack, version!);
+  if (refusal !== undefined) {
+    deps.git.pause(attemptOf(stack, version), deps.now());
+    return deps.log.info("git deploy waits", { stack, reason: refusal });
+  }
   const { startDeploy } = await import("../compose/deploy/start.ts");
   const job = await startDeploy(deps, CALLER, stack, { expectedVersion: version! });
   deps.log.info("git deploy started", { stack, job: job.id, commit: commitId });

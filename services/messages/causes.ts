@@ -7,6 +7,7 @@
 
 import { selectJobs } from "../../db/jobs.ts";
 import {
+  countProblemsOf,
   deleteProblem,
   deleteProblemsBefore,
   deleteProblemsOf,
@@ -35,9 +36,12 @@ export const SETTLE_MS = 60_000;
 /** A problem whose end was never reported is forgotten after this time. */
 const PROBLEM_MAX_MS = 30 * 24 * 3_600_000;
 
+/** Limit of the problems of a host of the fleet: it chooses their keys. */
+const OF_HOST_MAX = 500;
+
 const AUTOMATIC = automaticActor("update policy").userId;
 
-/** The cause of all hosts that are away: they may share an uplink. */
+/** The cause of all hosts of a hub that are away: they may share an uplink. */
 const HOSTS = "hosts of the fleet";
 
 type Cause = Pick<Decision, "cause" | "explainedBy" | "settlesAt">;
@@ -94,7 +98,7 @@ function findCause(
     return { cause: own?.cause ?? cause, explainedBy, settlesAt };
   }
   if (!subject) return ownCause(event.eventId);
-  if (subject.kind === "host") return ownCause(HOSTS);
+  if (subject.kind === "host") return ownCause(keyOf(event, HOSTS));
   const about = subject.containers.length === 0 ? [] : selectProblemsAbout(db, subject.containers);
   const others = about.filter((problem) => isOpen(deps, problem));
   const engine = subject.isOfEngine ? currentOutage(deps, event) : undefined;
@@ -178,6 +182,8 @@ function recordProblem(
   const before = selectProblem(db, key);
   // A container in a crash loop can run out of memory, too.
   if (before?.kind === "loop" && kind !== "loop") return;
+  const isOfHost = !before && event.host !== undefined;
+  if (isOfHost && countProblemsOf(db, keyOf(event, "")) >= OF_HOST_MAX) return;
   const openedAt = before && kind !== "engine" ? before.openedAt : at.toISOString();
   const names = [...containers];
   replaceProblem(db, { key, kind, cause, containers: names, event, openedAt, endedAt: null });

@@ -101,6 +101,9 @@ const CHANGES_MS = 10 * 60_000;
 /** Limit of the events, open problems and mentions of a group. */
 const EVENTS_MAX = 20;
 
+/** Limit of the open problems of this server. A host of the fleet chooses the keys of its own. */
+const OPEN_MAX = 200;
+
 /** Decides what a receiver gets after an event, at the time of a message, or at an outage. */
 export function next(group: Group, input: Input, now: Date, subjectOf: SubjectOf): Step {
   switch (input.type) {
@@ -181,7 +184,7 @@ const addOwn: Add = (group, { event, subject }, now) => {
   const after: Group = {
     ...group,
     stage: stage === "settling" ? "waiting" : stage,
-    open: phase === "begin" ? { ...open, [key]: event } : open,
+    open: phase === "begin" && hasRoomFor(open, key, event) ? { ...open, [key]: event } : open,
     pending: [...hasRoom ? pending : pending.slice(0, -1), event],
     more: hasRoom ? more : more + 1,
     // Each of many hosts changes once.
@@ -205,6 +208,10 @@ const addOwn: Add = (group, { event, subject }, now) => {
     : 0;
   return { ...after, dueAt: dueTime(after, event, waitMs, now) };
 };
+
+const hasRoomFor = (open: Group["open"], key: string, { host }: AppEvent): boolean =>
+  Object.hasOwn(open, key) ||
+  Object.keys(open).length < (host === undefined ? OPEN_MAX : EVENTS_MAX);
 
 /** Time of the next message after an event was added to it. @param waitMs Delay of the event. */
 function dueTime(group: Group, event: AppEvent, waitMs: number, now: Date): string {

@@ -14,6 +14,7 @@ export const MAPPING = [{ path: "stacks/*/compose.yaml", name: "*" }];
 export async function gitWorld(
   containers: Parameters<typeof simulateContainers>[0] = [],
   options: TestAppOptions = {},
+  handlers: Parameters<typeof fakeEngine>[0] = {},
 ) {
   const server = await gitServer();
   const data = temporaryDirectory();
@@ -23,6 +24,7 @@ export async function gitWorld(
     "GET /volumes": () => Response.json({ Volumes: [] }),
     "GET /info": () => Response.json({}),
     "GET /version": () => Response.json({}),
+    ...handlers,
   });
   const app = testApp({
     now: "2026-01-01T12:00:00Z",

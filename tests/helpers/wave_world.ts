@@ -16,7 +16,12 @@ import { createFleet, type OpenHost } from "../../services/fleet/hosts/fleet.ts"
 import { type Control, decodeControl, encodeControl } from "../../services/fleet/link/control.ts";
 import type { OpenLink } from "../../services/fleet/link/open_link.ts";
 import { createUpdateGate } from "../../services/fleet/waves/gate.ts";
-import { keepWaves, liftBlock, receiveReport } from "../../services/fleet/waves/hub.ts";
+import {
+  confirmReport,
+  keepWaves,
+  liftBlock,
+  receiveReport,
+} from "../../services/fleet/waves/hub.ts";
 import { offerBlocks, receiveFromHost } from "../../services/fleet/waves/hub_link.ts";
 import { newWaveLink } from "../../services/fleet/waves/exchange.ts";
 import { keptBlocks } from "../../services/fleet/waves/kept.ts";
@@ -279,6 +284,7 @@ export class WaveWorld {
 
   /** Lets each member do what is due: pull, start and judge images. */
   async update(): Promise<void> {
+    this.#confirm();
     for (const member of this.members) {
       if (member.job) await this.#continue(member, member.job);
       else await this.#begin(member);
@@ -304,7 +310,13 @@ export class WaveWorld {
 
   /** The answer of a member's gate about the newest image of a repository. */
   refusal(member: Member, repository: string): Promise<string | undefined> {
+    this.#confirm();
     return this.#refusal(member, this.latest.get(repository)!);
+  }
+
+  /** The feeds of the members say that nothing has changed. */
+  #confirm(): void {
+    for (const { id, open } of this.members) if (open) confirmReport(this.app.deps, id);
   }
 
   #refusal({ gate, platform }: Member, { digest, repository }: Image) {

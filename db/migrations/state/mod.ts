@@ -75,6 +75,7 @@ import { migration as fleetBoxes } from "./0071_fleet_boxes.ts";
 import { migration as gitLabels } from "./0072_git_labels.ts";
 import { migration as fleetDialled } from "./0075_fleet_dialled.ts";
 import { migration as fleetFormerKeys } from "./0077_fleet_former_keys.ts";
+import { migration as fleetQueueOwner } from "./0079_fleet_queue_owner.ts";
 
 export const stateMigrations: readonly Migration[] = [
   users,
@@ -146,4 +147,5 @@ export const stateMigrations: readonly Migration[] = [
   gitLabels,
   fleetDialled,
   fleetFormerKeys,
+  fleetQueueOwner,
 ];

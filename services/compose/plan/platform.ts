@@ -16,7 +16,10 @@ const ALIASES: Readonly<Record<string, string>> = {
   aarch64: "arm64",
   armel: "arm/v6",
   armhf: "arm/v7",
+  armv6l: "arm/v6",
+  armv7l: "arm/v7",
   i386: "386",
+  i686: "386",
   x86_64: "amd64",
   "x86-64": "amd64",
 };

@@ -13,10 +13,11 @@ import { AppError, asAppError } from "../../errors.ts";
 import { sleep } from "../../waiting.ts";
 import { passOn } from "../passing/pass.ts";
 import type { PassingHost } from "../passing/sides.ts";
-import { receiveReport, type WaveDeps } from "../waves/hub.ts";
+import { confirmReport, receiveReport, type WaveDeps } from "../waves/hub.ts";
 import { REPORT_EVENT } from "../waves/report.ts";
 import { applyFrame, emptyCopy, type HostCopy } from "./copy.ts";
-import { type Budget, createBudget, readFrames } from "./frames.ts";
+import { type Budget, createBudget, type Frame, readFrames } from "./frames.ts";
+import { FRAMES } from "./rows.ts";
 
 /** Path of the feed at a host. */
 export const FEED_PATH = "/api/feed";
@@ -161,9 +162,15 @@ export async function followHost(
     if (status !== 200 || !body) {
       throw new AppError("unavailable", `The host does not send its lists (status ${status})`);
     }
+    /** The last report of this stream: an older one says nothing about the time between. */
+    let report: string | undefined;
     for await (const frame of readFrames(body, budget)) {
-      if (frame.event === REPORT_EVENT) await receiveReport(deps, host.id, frame.data);
-      else applyFrame(copy, frame, deps.now());
+      if (frame.event !== REPORT_EVENT) applyFrame(copy, frame, deps.now());
+      else if (frame.data !== report) {
+        await receiveReport(deps, host.id, frame.data);
+        report = frame.data;
+      }
+      if (report !== undefined && isCurrent(frame)) confirmReport(deps, host.id);
       copy.problem = null;
       if (frame.event !== "current") onChange();
     }
@@ -171,6 +178,10 @@ export async function followHost(
     end();
   }
 }
+
+/** Whether the host has just read its containers. */
+const isCurrent = ({ event, data }: Frame): boolean =>
+  event === "current" && FRAMES.current.parse(JSON.parse(data)).includes("containers");
 
 /** The hub itself, which reads, and hands over what its users have left. */
 export const hubAsCaller = (

@@ -38,11 +38,13 @@ export function createBudget(now: () => number): Budget {
 /**
  * The frames with data. Each byte is handled once, however they are cut.
  *
+ * @param frameMax Longest frame, in characters; default: all rows of a large host.
  * @throws {RangeError} For a frame that is too long, or a host that sends too much.
  */
 export async function* readFrames(
   body: AsyncIterable<Uint8Array<ArrayBuffer>>,
   { spend }: Budget,
+  frameMax = FRAME_MAX,
 ): AsyncGenerator<Frame> {
   const decoder = new TextDecoder();
   let line: string[] = [];
@@ -65,6 +67,6 @@ export async function* readFrames(
       else if (text.startsWith("event: ")) frame.event = text.slice("event: ".length);
       else if (text.startsWith("data: ")) frame.data += text.slice("data: ".length);
     }
-    if (length > FRAME_MAX) throw new RangeError("The host sent a frame that is too long");
+    if (length > frameMax) throw new RangeError("The host sent a frame that is too long");
   }
 }

@@ -24,7 +24,8 @@ export const HostFigures = z.object({
 });
 
 const ContainerRow = z.object({
-  id: Line,
+  /** It is a part of paths. */
+  id: z.string().regex(/^[\w.-]{1,128}$/),
   name: Line,
   image: Line,
   state: Word,

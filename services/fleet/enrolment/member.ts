@@ -153,6 +153,8 @@ async function keepLink(
     challenge: given.counter,
     challengeProof: given.proof,
     hubTakesEvents: answer.takesEvents,
+    // A hub that has them says later whether it answers this host.
+    ...!answer.hasWaves && { asksHub: false },
   });
   fleet.refresh();
   await channel.sendControl({ type: "kept", counter: given.counter });

@@ -14,7 +14,7 @@ import { createOutboxSignal } from "../../events/outbox_signal.ts";
 import { isWorthTelling } from "../../messages/causes.ts";
 import { shorten } from "./shorten.ts";
 
-/** Limit of the events that wait for the hub; the oldest is dropped for a new one. */
+/** Limit of the events that wait for the hub. */
 const WAITING_MAX = 10_000;
 
 /** Time after which a hub is away so that the own channels are used, in milliseconds. */
@@ -60,5 +60,6 @@ function rowOf(
     rootId: root === event ? null : root.eventId,
     stack: container ? stackOf(container) : null,
     createdAt: deps.now().toISOString(),
+    hostId: deps.fleet.membership?.hostId ?? "",
   };
 }

@@ -1,9 +1,11 @@
 /** Sends the events of this member to its hub, and lets the own channels tell what the hub does not. @module */
 
 import {
+  countOutgoingEvents,
   deleteOutgoingEvent,
   deleteOutgoingEvents,
   type OutgoingEvent,
+  selectEventsOfOthers,
   selectOutgoingEvents,
   selectUntoldEvents,
   updateOutgoingEvent,
@@ -11,6 +13,7 @@ import {
 import type { Deps } from "../../deps.ts";
 import { type EmitDeps, tellPeople } from "../../events/emit.ts";
 import type { AppEvent } from "../../events/events.ts";
+import { errorFields } from "../../log.ts";
 import { sleep } from "../../waiting.ts";
 import { type Control, CONTROL_MAX, EVENTS_MAX, type PassedEvent } from "../link/control.ts";
 import type { OpenLink } from "../link/open_link.ts";
@@ -28,7 +31,7 @@ const TOLD_AT_ONCE = 50;
 /** Bytes of the events of a message; the rest of it is short. */
 const EVENTS_BYTES_MAX = CONTROL_MAX - 1_024;
 
-export type SendDeps = EmitDeps & Pick<Deps, "fleet" | "now" | "outgoing">;
+export type SendDeps = EmitDeps & Pick<Deps, "fleet" | "log" | "now" | "outgoing">;
 
 /** Sends events over one link, some at a time. */
 export interface EventSender {
@@ -39,17 +42,20 @@ export interface EventSender {
 }
 
 export function createEventSender(deps: SendDeps, link: Pick<OpenLink, "tell">): EventSender {
-  const { db, outgoing } = deps;
+  const { outgoing } = deps;
   let waiting: PromiseWithResolvers<Control<"taken"> | undefined> | undefined;
 
   async function sendNext(signal: AbortSignal): Promise<void> {
-    const events = nextEvents(db);
+    const events = nextEvents(deps);
     if (events.length === 0) return await outgoing.signal.wait(WAIT_MS, signal);
     waiting = Promise.withResolvers();
     link.tell({ type: "events", events: events.map(toPassed) });
     const taken = await waiting.promise;
     waiting = undefined;
-    if (taken) settle(deps, events, taken);
+    if (!taken) return;
+    settle(deps, events, taken);
+    outgoing.hubSeenMs = deps.now().getTime();
+    noteEmpty(deps);
   }
 
   return {
@@ -57,10 +63,9 @@ export function createEventSender(deps: SendDeps, link: Pick<OpenLink, "tell">):
       const stop = () => waiting?.resolve(undefined);
       signal.addEventListener("abort", stop, { once: true });
       while (!signal.aborted) {
-        if (outgoing.isNeeded) {
-          outgoing.isHubAway = false;
-          await sendNext(signal);
-        } else await deps.fleet.changed(signal);
+        noteEmpty(deps);
+        if (outgoing.isNeeded) await sendNext(signal);
+        else await deps.fleet.changed(signal);
       }
     },
     onTaken: (taken) => waiting?.resolve(taken),
@@ -68,9 +73,9 @@ export function createEventSender(deps: SendDeps, link: Pick<OpenLink, "tell">):
 }
 
 /** The oldest events, as many as a message can have. */
-function nextEvents(db: Deps["db"]): OutgoingEvent[] {
+function nextEvents({ db, fleet }: SendDeps): OutgoingEvent[] {
   let bytes = 0;
-  const rows = selectOutgoingEvents(db, EVENTS_MAX);
+  const rows = selectOutgoingEvents(db, fleet.membership?.hostId ?? "", EVENTS_MAX);
   const end = rows.findIndex((row) => (bytes += bytesOf(toPassed(row))) > EVENTS_BYTES_MAX);
   return end < 0 ? rows : rows.slice(0, Math.max(1, end));
 }
@@ -94,9 +99,25 @@ function settle(
   deps.db.transaction(() => {
     for (const { sequence, mode, event } of taken) {
       deleteOutgoingEvent(deps.db, sequence);
-      if (mode !== "told" && left.includes(sequence)) tellPeople(deps, event as AppEvent);
+      if (mode !== "told" && left.includes(sequence)) tell(deps, event);
     }
   });
+}
+
+/** Tells people; an event that cannot be told does not keep others from it. */
+function tell(deps: SendDeps, event: object): void {
+  try {
+    tellPeople(deps, event as AppEvent);
+  } catch (error) {
+    deps.log.error("event not told", errorFields(error));
+  }
+}
+
+/** The hub tells people again as soon as it has all events; until then, it would be late. */
+function noteEmpty({ db, fleet, now, outgoing }: SendDeps): void {
+  if (!fleet.hub.link || countOutgoingEvents(db) > 0) return;
+  outgoing.hubSeenMs = now().getTime();
+  outgoing.isHubAway = false;
 }
 
 /** Uses the own channels while the hub is away, until `signal` aborts or the membership ends. */
@@ -113,16 +134,34 @@ export async function watchHub(
   if (!deps.fleet.membership) forgetHub(deps);
 }
 
-/** Tells people what the hub has not taken, once it has been away for ten minutes. */
+/** Tells people what the hub has not taken for ten minutes, as if it were away. */
 export function checkHub(deps: SendDeps): void {
-  const { fleet, now, outgoing } = deps;
+  const { db, now, outgoing } = deps;
+  forgetOthers(deps);
   // The hub takes no events any more, e.g. because it has an older version again.
   if (!outgoing.isNeeded) return forgetHub(deps);
+  noteEmpty(deps);
   const at = now().getTime();
-  if (fleet.hub.link) outgoing.hubSeenMs = at;
-  if (outgoing.isHubAway || at - outgoing.hubSeenMs < HUB_AWAY_MS) return;
+  const [oldest] = selectUntoldEvents(db, 1);
+  const isLate = oldest !== undefined && at - Date.parse(oldest.createdAt) >= HUB_AWAY_MS;
+  if (!isLate && (outgoing.isHubAway || at - outgoing.hubSeenMs < HUB_AWAY_MS)) return;
   tellUntold(deps);
   outgoing.isHubAway = true;
+}
+
+/** Tells people what a hub of before has not taken, and forgets it. */
+export function forgetOthers(deps: SendDeps): void {
+  const { db, fleet } = deps;
+  const hostId = fleet.membership?.hostId ?? "";
+  const select = () => selectEventsOfOthers(db, hostId, TOLD_AT_ONCE);
+  for (let events = select(); events.length > 0; events = select()) {
+    db.transaction(() => {
+      for (const { sequence, mode, event } of events) {
+        if (mode !== "told") tell(deps, event);
+        deleteOutgoingEvent(db, sequence);
+      }
+    });
+  }
 }
 
 /** Without a hub that takes events, people are told what the last one has not taken. */
@@ -139,7 +178,7 @@ function tellUntold(deps: SendDeps): void {
     if (events.length === 0) return;
     db.transaction(() => {
       for (const { sequence, mode, event } of events) {
-        tellPeople(deps, event as AppEvent);
+        tell(deps, event);
         if (mode === "late") deleteOutgoingEvent(db, sequence);
         else updateOutgoingEvent(db, sequence, { mode: "told" });
       }

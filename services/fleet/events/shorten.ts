@@ -16,14 +16,17 @@ export const bytesOf = (value: unknown): number => encoder.encode(JSON.stringify
 /** The event itself; a copy whose long texts and lists are cut if it is too long. */
 export function shorten(event: AppEvent): AppEvent {
   if (bytesOf(event) <= EVENT_BYTES_MAX) return event;
-  const data = cut(event.data) as AppEvent["data"];
-  const short = { ...event, data } as AppEvent;
-  return bytesOf(short) <= EVENT_BYTES_MAX ? short : { ...event, data: {} } as AppEvent;
+  for (let part = 1; part >= 1 / TEXT_MAX; part /= 2) {
+    const short = { ...event, data: cut(event.data, part) } as AppEvent;
+    if (bytesOf(short) <= EVENT_BYTES_MAX) return short;
+  }
+  return { ...event, data: {} } as AppEvent;
 }
 
-function cut(value: unknown): unknown {
-  if (typeof value === "string") return value.slice(0, TEXT_MAX).toWellFormed();
-  if (Array.isArray(value)) return value.slice(0, LIST_MAX).map(cut);
+/** @param part Of the limits, from 0 to 1. */
+function cut(value: unknown, part: number): unknown {
+  if (typeof value === "string") return value.slice(0, TEXT_MAX * part).toWellFormed();
+  if (Array.isArray(value)) return value.slice(0, LIST_MAX * part).map((each) => cut(each, part));
   if (value === null || typeof value !== "object") return value;
-  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, cut(each)]));
+  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, cut(each, part)]));
 }

@@ -96,7 +96,8 @@ export function openHostStream(
   const client: Client = {
     ...{ caller, patterns },
     types: HOST_STREAM_TYPES.filter((type) => types.includes(type)),
-    position: lastEventId ?? deps.fleet.received.last,
+    // A higher one is of a run with another clock.
+    position: Math.min(lastEventId ?? Infinity, deps.fleet.received.last),
     hosts: [],
     changes: undefined,
     sent: new Map(),
@@ -205,10 +206,13 @@ function changeFrames(
   if (!copy || !asOf || before === copy.lists[type]) return [];
   const rows: ReadonlyMap<string, Rows[ListType]> = copy.lists[type];
   lists[type] = rows;
-  const set = [...rows.values()]
-    .filter((row) => row !== before?.get(row.id))
-    .flatMap((row) => visibleRow(scope, type, row as never) ?? []);
-  const removed = [...before?.keys() ?? []].filter((key) => !rows.has(key));
+  const shownOf = (row: unknown) => row && visibleRow(scope, type, row as never);
+  const changed = [...rows.values()].filter((row) => row !== before?.get(row.id));
+  const set = changed.flatMap((row) => shownOf(row) ?? []);
+  // A row that has left the scope is gone for the client.
+  const removed = [...before ?? []]
+    .filter(([id, row]) => row !== rows.get(id) && shownOf(row) && !shownOf(rows.get(id)))
+    .map(([id]) => id);
   const isWhole = before === undefined;
   if (!isWhole && set.length + removed.length === 0) return [];
   return [encode(type, { host: name, asOf, isWhole, set, removed })];

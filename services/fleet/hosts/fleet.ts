@@ -13,7 +13,7 @@ import type { OpenLink } from "../link/open_link.ts";
 import type { Links } from "../link/stream.ts";
 import type { WaveLink } from "../waves/exchange.ts";
 import { createQuestions, type Questions } from "../waves/questions.ts";
-import type { Report } from "../waves/report.ts";
+import type { KnownReport } from "../waves/known_report.ts";
 
 /** A host whose link is open. */
 export interface OpenHost {
@@ -60,7 +60,7 @@ export interface Fleet extends Links {
   /** The last events of hosts. */
   readonly received: ReceivedEvents;
   /** The last report of each host about new images, by host id. */
-  readonly reports: Map<string, Report>;
+  readonly reports: Map<string, KnownReport>;
   /** When hosts may send the next event, by host id, in milliseconds of a monotonic clock. */
   readonly paces: Map<string, number>;
   /** When the last event about a duplicate was emitted, by host id, in Unix milliseconds. */

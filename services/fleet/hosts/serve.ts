@@ -182,6 +182,7 @@ async function welcome(
   await channel.sendControl({
     ...{ type: "welcome", version: VERSION, isPending, challenge },
     takesEvents: true,
+    hasWaves: true,
   });
   // Nothing waits from here on, so that of several connections at the same time one stays.
   const current = selectFleetHost(db, host.id);
@@ -189,10 +190,8 @@ async function welcome(
     return await refuse(channel, "This host is not in the fleet");
   }
   const other = fleet.hosts.get(host.id);
-  if (other && other !== open) {
-    reportDuplicate(deps, host, { address, otherAddress: other.address });
-    return await refuse(channel, "Another machine has the key of this host");
-  }
+  // On a busy hub, the host may have given that one up; it dials again soon, and then it is probed.
+  if (other && other !== open) return channel.close("another connection was accepted meanwhile");
   if (!known) promoteHostKeys(db, host.id);
   updateFleetHost(db, host.id, {
     address,

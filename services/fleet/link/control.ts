@@ -76,6 +76,8 @@ const TYPES = {
     isPending: z.boolean(),
     challenge: Challenge,
     takesEvents: z.boolean().default(false),
+    /** Whether the hub tells blocks, and answers questions before automatic updates. */
+    hasWaves: z.boolean().default(false),
   }),
   /**
    * The other answer: the hub closes the link. `isFinal`: the host was removed. `isUnknown`: no host has

@@ -23,12 +23,16 @@ const RETRY_MAX_MS = 30_000;
 /** Interval of checks whether containers have come or gone, in milliseconds. */
 const CHECK_MS = 5_000;
 
+/** Longest frame of a log, in characters: many clients may each hold one of many hosts. */
+const FRAME_MAX = 256 * 1024;
+
 /** Types of frames that are passed on. */
 const TYPES = ["log", "gap", "restarted", "end"];
 
 /** Containers of one host. */
 export interface HostLog {
   name: string;
+  hostId: string;
   /** Names or ids, as the client gave them. */
   containers: readonly string[];
   /** Those that the host has now; all of them while that is not known. */
@@ -141,7 +145,7 @@ export function createLogSource(
       onOpen();
       await tell(gone.length > 0 ? [{ containers: gone, reason: "gone" }] : []);
       void watch(present, changed, stopped);
-      for await (const frame of readFrames(body, { spend: () => {} })) {
+      for await (const frame of readFrames(body, { spend: () => {} }, FRAME_MAX)) {
         const chunk = chunkOf(host.name, frame);
         if (!chunk) continue;
         if (isHostId(frame.id)) lastId = frame.id;

@@ -5,8 +5,9 @@
  * @module
  */
 
+import { selectFleetHost } from "../../../db/fleet_hosts.ts";
 import type { Caller } from "../../access/caller.ts";
-import { scopeAtHost } from "../../access/host_scope.ts";
+import { scopeAtHost, seesHost } from "../../access/host_scope.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../errors.ts";
 import { createLineFilter } from "../../logs/follow/filter.ts";
@@ -75,7 +76,13 @@ export async function streamHostLogs(
     release();
     left.abort();
   };
-  const isOpen = () => isValid() && !left.signal.aborted && !deps.jobs.stopping.aborted;
+  const seesAll = () =>
+    logs.every(({ hostId }) => {
+      const host = selectFleetHost(deps.db, hostId);
+      return host !== undefined && seesHost(caller, host);
+    });
+  const isOpen = () =>
+    isValid() && seesAll() && !left.signal.aborted && !deps.jobs.stopping.aborted;
   let first: StreamChunk | undefined = retryLine(RETRY_MS);
 
   return readStream(async () => {
@@ -147,6 +154,7 @@ function logOf(
 ): HostLog {
   return {
     name: host.name,
+    hostId: host.id,
     containers,
     present: () => containers.filter((ref) => hasContainer(deps, caller, host.id, ref)),
     async open(present, lastId, signal) {

@@ -1,5 +1,6 @@
 /** Requests that are being passed on, within limits for each host and caller. @module */
 
+import { selectFleetHost } from "../../../db/fleet_hosts.ts";
 import { includesRole } from "../../access/caller.ts";
 import { seesHost } from "../../access/host_scope.ts";
 import { createShares, type Shares } from "../../access/shares.ts";
@@ -14,7 +15,7 @@ const OF_HOST_MAX = 256;
 /** Interval between checks of the callers, in milliseconds. */
 const CHECK_MS = 5_000;
 
-export function createPassages(deps: Pick<Deps, "accounts" | "now">): Passages {
+export function createPassages(deps: Pick<Deps, "accounts" | "db" | "now">): Passages {
   const open = new Set<{ isAllowed: () => boolean; abort: () => void }>();
   const shares = new Map<string, Shares>();
   let timer: ReturnType<typeof setInterval> | undefined;
@@ -29,8 +30,9 @@ export function createPassages(deps: Pick<Deps, "accounts" | "now">): Passages {
     check,
 
     begin(caller, host, isValid = callerValidity(deps, caller)) {
+      // Its name and labels may have changed meanwhile.
       const isAllowed = () =>
-        isValid() && seesHost(caller, host) &&
+        isValid() && seesHost(caller, selectFleetHost(deps.db, host.id) ?? host) &&
         includesRole(deps.accounts.roleOf(caller) ?? "public", caller.role);
       if (!isAllowed()) {
         throw new AppError("forbidden", `The rights at host ${host.name} have ended`);

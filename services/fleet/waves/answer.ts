@@ -3,7 +3,7 @@
 import type { StoredHost } from "../../../db/fleet_hosts.ts";
 import type { Deps } from "../../deps.ts";
 import { describeBlock, type ImageKey, isImageKey } from "./block.ts";
-import { missingWave } from "./decide.ts";
+import { missingWave, waveOf } from "./decide.ts";
 import { hostsOfImage, memberHosts } from "./image_hosts.ts";
 import { blockOfImage } from "./kept.ts";
 import { readWaveSettings } from "./settings.ts";
@@ -31,6 +31,7 @@ export function refusalOf(
   const block = blockOfImage(deps, image);
   if (block) return describeBlock(block);
   const settings = readWaveSettings(deps);
+  if (waveOf(settings, host.labels) === 0) return null;
   const missing = missingWave(settings, host.labels, hostsOfImage(deps, image, settings));
   if (!missing) return null;
   const { wave, proofs, required } = missing;

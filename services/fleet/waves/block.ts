@@ -41,6 +41,8 @@ const Shape = z.object({
   image: z.string(),
   /** Name of the host on which it failed. */
   host: z.string(),
+  /** Its id, which is empty for the hub; missing in blocks of older versions. */
+  hostId: z.string().optional(),
   /** Container that failed there. */
   container: z.string(),
   reason: z.string(),

@@ -10,17 +10,21 @@ import {
   deleteFleetVerdict,
   type FleetVerdict,
   replaceFleetVerdict,
-  selectFleetVerdicts,
+  selectUnprovenVerdicts,
   selectVerdictsOfHost,
   selectVerdictsOfImage,
 } from "../../../db/fleet_verdicts.ts";
-import { selectUpdateVerdicts } from "../../../db/updates/verdicts.ts";
+import {
+  selectNewFailures,
+  selectUpdateVerdicts,
+  updateVerdictTaken,
+} from "../../../db/updates/verdicts.ts";
 import type { Caller } from "../../access/caller.ts";
 import type { Deps } from "../../deps.ts";
 import { requireFound } from "../../errors.ts";
 import { emit, type EmitDeps } from "../../events/emit.ts";
-import { type Block, type ImageKey, readBlock, sealBlock } from "./block.ts";
-import { type KeptBlock, nextNumber } from "./blocks.ts";
+import { type Block, type ImageKey, keyOf, readBlock, sealBlock } from "./block.ts";
+import { BLOCKS_MAX, type KeptBlock, nextNumber } from "./blocks.ts";
 import { repositoryOf } from "./image_hosts.ts";
 import { findKept, keepBlock, keptBlocks } from "./kept.ts";
 import { Report, type ReportedVerdict } from "./report.ts";
@@ -44,21 +48,33 @@ const BLOCKS_OF_HOST_MAX = 20;
  * @throws For a report of another shape.
  */
 export async function receiveReport(deps: WaveDeps, hostId: string, data: string): Promise<void> {
-  const report = Report.parse(JSON.parse(data));
-  deps.fleet.reports.set(hostId, report);
+  const { platform, affected, verdicts } = Report.parse(JSON.parse(data));
+  const { reports, hosts } = deps.fleet;
+  const isWarned = reports.get(hostId)?.isWarned ?? false;
+  reports.set(hostId, { platform, affected, verdicts, holdsUntil: deps.now(), isWarned });
   deps.changes.record(WAVES_RESOURCE);
-  if (deps.fleet.hosts.get(hostId)?.waves.isSynced) await processReport(deps, hostId);
+  if (hosts.get(hostId)?.waves.isSynced) await processReport(deps, hostId);
+}
+
+/** Notes that the last report of a host still holds: it has read its containers again. */
+export function confirmReport({ fleet, now }: WaveDeps, hostId: string): void {
+  const report = fleet.reports.get(hostId);
+  if (report) report.holdsUntil = now();
 }
 
 /** Stores the verdicts of a host's last report, and blocks what has failed. */
 export async function processReport(deps: WaveDeps, hostId: string): Promise<void> {
-  const { db, fleet, now, log } = deps;
+  const { db, fleet, now } = deps;
   const host = selectFleetHost(db, hostId);
   const report = fleet.reports.get(hostId);
-  if (!host || !report) return;
+  if (!host || !report?.verdicts) return;
   const known = selectVerdictsOfHost(db, hostId);
   const soakMs = soakMsOf(readWaveSettings(deps));
-  const { verdicts, failures } = applyReport(known, report, { hostId, at: now(), soakMs });
+  const { verdicts, failures } = applyReport(known, report.verdicts, {
+    ...{ hostId, at: now(), soakMs },
+  });
+  // Their logs are long.
+  report.verdicts = undefined;
   const isFailure = ({ id }: FleetVerdict) => failures.some((each) => each.id === id);
   db.transaction(() => {
     for (const verdict of known) {
@@ -66,53 +82,93 @@ export async function processReport(deps: WaveDeps, hostId: string): Promise<voi
     }
     for (const verdict of verdicts) if (!isFailure(verdict)) replaceFleetVerdict(db, verdict);
   });
-  for (const failure of failures) {
-    const verdict = verdicts.find(({ id }) => id === failure.id);
-    const reason = whyNotBlocked(deps, host, failure);
-    if (reason !== undefined) {
-      log.warn("verdict of a host ignored", { host: host.name, image: failure.image, reason });
-    } else if (verdict) {
-      await blockImage(
-        deps,
-        { ...failure, host: host.name, hostId },
-        () => replaceFleetVerdict(db, verdict),
-      );
+  await blockFailures(
+    deps,
+    host,
+    failures.map((failure) => ({
+      failure,
+      verdict: verdicts.find(({ id }) => id === failure.id),
+    })),
+  );
+}
+
+async function blockFailures(
+  deps: WaveDeps,
+  host: StoredHost,
+  failures: readonly { failure: ReportedVerdict; verdict: FleetVerdict | undefined }[],
+): Promise<void> {
+  if (failures.length === 0) return;
+  const { id: hostId, name } = host;
+  let room = roomOf(deps, host);
+  for (const { failure, verdict } of failures) {
+    const reason = hasRun(deps, host, failure)
+      ? room > 0
+        ? undefined
+        : "the host has blocked too many images, or the hub keeps too many blocks"
+      : "the host has no such container of that repository";
+    if (reason !== undefined) warnOnce(deps, host, failure, reason);
+    else if (verdict) {
+      const store = () => replaceFleetVerdict(deps.db, verdict);
+      if (await blockImage(deps, { ...failure, host: name, hostId }, store)) room--;
     }
   }
 }
 
-/** A host can block only what it has run, and few images at a time. */
-function whyNotBlocked(
-  deps: WaveDeps,
+function warnOnce(
+  { fleet, log }: WaveDeps,
   { id, name }: StoredHost,
+  { image }: ReportedVerdict,
+  reason: string,
+): void {
+  const report = fleet.reports.get(id);
+  if (!report || report.isWarned) return;
+  report.isWarned = true;
+  log.warn("verdict of a host ignored", { host: name, image, reason });
+}
+
+/** Whether the host has a container of that name and repository, by what it says itself. */
+function hasRun(
+  { fleet }: WaveDeps,
+  { id }: StoredHost,
   { container, image }: ReportedVerdict,
-): string | undefined {
-  const copy = deps.fleet.copies.get(id);
+): boolean {
   const repository = repositoryOf(image);
-  const hasRun = repository !== undefined &&
-    [...copy?.lists.containers.values() ?? []].some((each) =>
-      each.name === container && repositoryOf(each.image) === repository
-    );
-  if (!hasRun) return "the host has no such container of that repository";
-  const own = keptBlocks(deps, "own").filter(({ isBlocked, text }) =>
-    isBlocked && readBlock(text).host === name
-  );
-  return own.length >= BLOCKS_OF_HOST_MAX ? "the host has blocked too many images" : undefined;
+  const rows = fleet.copies.get(id)?.lists.containers.values() ?? [];
+  return repository !== undefined &&
+    [...rows].some((each) => each.name === container && repositoryOf(each.image) === repository);
+}
+
+/** Number of images that a host can still block. None is left if an active block of others had to end. */
+function roomOf(deps: WaveDeps, { id, name }: StoredHost): number {
+  const kept = keptBlocks(deps, "own");
+  const isOwn = ({ text }: KeptBlock) => {
+    const { hostId, host } = readBlock(text);
+    return hostId === undefined ? host === name : hostId === id;
+  };
+  const own = kept.filter((each) => each.isBlocked && isOwn(each)).length;
+  // The oldest ones end for new ones.
+  const firstOfOthers = kept.toReversed().findIndex((each) => each.isBlocked && !isOwn(each));
+  const evictable = firstOfOthers < 0 ? kept.length : firstOfOthers;
+  return Math.min(BLOCKS_OF_HOST_MAX - own, BLOCKS_MAX - kept.length + evictable);
 }
 
 /** A failure, with the name of the host that paid for it; `hostId` is empty for this server. */
 type PaidFailure = Omit<ReportedVerdict, "outcome" | "state"> & { host: string; hostId: string };
 
-/** Blocks an image, unless it is blocked already or a person knew of this failure. */
+/**
+ * Blocks an image, unless it is blocked already or a person knew of this failure.
+ *
+ * @returns Whether it was blocked by this.
+ */
 async function blockImage(
   deps: WaveDeps,
   { id, host, hostId, ...failure }: PaidFailure,
   store: () => void,
-): Promise<void> {
+): Promise<boolean> {
   const { digest, platform, image, container, reason, log } = failure;
   const { kept, isStored } = await changeBlock(deps, failure, (before) => {
     if (before && (before.isBlocked || before.verdicts.includes(id))) return undefined;
-    return { isBlocked: true, image, host, container, reason, log, verdicts: [] };
+    return { isBlocked: true, image, host, hostId, container, reason, log, verdicts: [] };
   }, (keep) => {
     const data = { host, hostId, container, image, digest, platform, reason };
     emit(deps, "update.blocked", data, () => {
@@ -122,6 +178,7 @@ async function blockImage(
   });
   if (!isStored) store();
   else deps.log.warn("image blocked", { host, image, digest: kept!.digest, reason });
+  return isStored;
 }
 
 /**
@@ -151,14 +208,12 @@ export async function liftBlock(
   return block;
 }
 
-/** Ids of the failures of an image that are known here, newest first. */
+/** Ids of the failures of an image that are known here, those of this server first, each newest first. */
 const failuresOf = ({ db }: WaveDeps, image: ImageKey): string[] =>
   [
-    ...selectVerdictsOfImage(db, image).filter(({ outcome }) => outcome === "failure"),
-    ...selectUpdateVerdicts(db).filter(({ outcome, digest, platform }) =>
-      outcome === "failure" && digest === image.digest && platform === image.platform
-    ),
-  ].map(({ id }) => id);
+    ...selectUpdateVerdicts(db).filter((each) => keyOf(each) === keyOf(image)),
+    ...selectVerdictsOfImage(db, image),
+  ].filter(({ outcome }) => outcome === "failure").map(({ id }) => id);
 
 type BlockContent = Omit<Block, keyof ImageKey | "number" | "at">;
 
@@ -199,19 +254,19 @@ export function tellAll({ fleet, changes }: WaveDeps, text: string, from?: strin
   changes.record(WAVES_RESOURCE);
 }
 
-/** Does what is due: stores proofs of hosts that are connected, and blocks what failed on this server. */
+/** Does what is due: stores proofs of hosts, and blocks what failed on this server, once. */
 export async function keepWaves(deps: WaveDeps): Promise<void> {
-  const { db, fleet, now, server } = deps;
+  const { db, server } = deps;
   const soakMs = soakMsOf(readWaveSettings(deps));
-  for (const verdict of selectFleetVerdicts(db)) {
-    if (verdict.provenAt !== null || !fleet.hosts.has(verdict.hostId)) continue;
-    const at = provenAt(verdict, now(), soakMs);
+  for (const verdict of selectUnprovenVerdicts(db)) {
+    const until = deps.fleet.reports.get(verdict.hostId)?.holdsUntil;
+    const at = until ? provenAt(verdict, until, soakMs) : null;
     if (at !== null) replaceFleetVerdict(db, { ...verdict, provenAt: at });
   }
-  for (const verdict of selectUpdateVerdicts(db)) {
-    const { outcome, containerName: container } = verdict;
-    if (outcome !== "failure") continue;
-    await blockImage(deps, { ...verdict, container, host: server.name, hostId: "" }, () => {});
+  for (const verdict of selectNewFailures(db)) {
+    const { id, containerName: container } = verdict;
+    const failure = { ...verdict, container, host: server.name, hostId: "" };
+    await blockImage(deps, failure, () => updateVerdictTaken(db, id));
   }
 }
 

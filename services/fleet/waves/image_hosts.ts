@@ -5,12 +5,13 @@ import { type FleetVerdict, selectVerdictsOfImage } from "../../../db/fleet_verd
 import { findReference } from "../../../engine/image_reference.ts";
 import type { Deps } from "../../deps.ts";
 import type { HostCopy } from "../copies/copy.ts";
+import type { Rows } from "../copies/rows.ts";
 import type { ImageKey } from "./block.ts";
 import type { WaveHost, WaveSettings } from "./decide.ts";
 import { soakMsOf } from "./settings.ts";
 import { isProof } from "./verdicts.ts";
 
-type HostsDeps = Pick<Deps, "db" | "fleet" | "now">;
+type HostsDeps = Pick<Deps, "db" | "fleet">;
 
 /** Hosts that take part: accepted, and not left. */
 export const memberHosts = ({ db }: Pick<Deps, "db">): StoredHost[] =>
@@ -26,19 +27,20 @@ export function hostsOfImage(
   const repository = repositoryOf(image.image);
   return memberHosts(deps).map((host): WaveHost => {
     const own = verdicts.get(host.id) ?? [];
-    const seenAt = lastKnown(deps, host);
+    const knownUntil = lastKnown(deps, host);
     return {
       labels: host.labels,
       usesImage: mayRun(deps, host, image.platform) &&
         mayUse(deps.fleet.copies.get(host.id), repository),
-      isProof: own.some((each: FleetVerdict) => isProof(each, seenAt, soakMsOf(settings))),
+      isProof: own.some((each: FleetVerdict) => isProof(each, knownUntil, soakMsOf(settings))),
     };
   });
 }
 
-/** Until when the state of a host is known. */
-const lastKnown = ({ fleet, now }: HostsDeps, { id, lastSeenAt }: StoredHost): Date =>
-  fleet.hosts.has(id) || lastSeenAt === null ? now() : new Date(lastSeenAt);
+/** Until when the state of a host is known: after a start, only what was stored is. */
+const lastKnown = ({ fleet }: HostsDeps, { id, lastSeenAt }: StoredHost): Date =>
+  fleet.reports.get(id)?.holdsUntil ??
+    new Date(fleet.hosts.has(id) || lastSeenAt === null ? 0 : lastSeenAt);
 
 /** Also if its platform is not known, e.g. since this hub has started. */
 const mayRun = ({ fleet }: HostsDeps, { id }: StoredHost, platform: string): boolean => {
@@ -47,11 +49,28 @@ const mayRun = ({ fleet }: HostsDeps, { id }: StoredHost, platform: string): boo
 };
 
 /** Whether a running container is of a repository; also if the host's containers are not known. */
-function mayUse(copy: HostCopy | undefined, repository: string | undefined): boolean {
-  if (!copy?.asOf.containers) return true;
-  return [...copy.lists.containers.values()].some(({ image, state, self }) =>
-    state === "running" && !self && repositoryOf(image) === repository
-  );
+const mayUse = (copy: HostCopy | undefined, repository: string | undefined): boolean =>
+  !copy?.asOf.containers ||
+  repository !== undefined && repositoriesIn(copy.lists.containers).has(repository);
+
+type ContainerList = HostCopy["lists"]["containers"];
+
+/** Repositories by list and by row: both are other objects after a change. */
+const ofLists = new WeakMap<ContainerList, ReadonlySet<string>>();
+const ofRows = new WeakMap<Rows["containers"], string | undefined>();
+
+/** Repositories of the running containers of a host. */
+function repositoriesIn(containers: ContainerList): ReadonlySet<string> {
+  const known = ofLists.get(containers);
+  if (known) return known;
+  const found = new Set<string>();
+  for (const row of containers.values()) {
+    if (!ofRows.has(row)) ofRows.set(row, repositoryOf(row.image));
+    const repository = ofRows.get(row);
+    if (repository !== undefined && row.state === "running" && !row.self) found.add(repository);
+  }
+  ofLists.set(containers, found);
+  return found;
 }
 
 /** E.g. `docker.io/library/nginx`; `undefined` for an id. */

@@ -5,7 +5,7 @@ import type { Deps } from "../../deps.ts";
 import { errorFields } from "../../log.ts";
 import type { Control } from "../link/control.ts";
 import type { OpenLink } from "../link/open_link.ts";
-import { hashOf } from "./blocks.ts";
+import { BLOCKS_MAX, hashOf } from "./blocks.ts";
 import { checkOf, keepBlock, keptBlocks, openKept } from "./kept.ts";
 
 type MemberDeps = Pick<Deps, "changes" | "db" | "fleet" | "log">;
@@ -18,7 +18,7 @@ const UPDATES_RESOURCE = "/api/updates";
 
 export function createReceiver(deps: MemberDeps, membership: Membership): ReceiveFromHub {
   const { fleet, log } = deps;
-  /** Texts that the hub has told. */
+  /** Texts that the hub has told first. */
   const told = new Set<string>();
   let queue = Promise.resolve();
   const inOrder = (work: () => Promise<void>) => {
@@ -29,7 +29,7 @@ export function createReceiver(deps: MemberDeps, membership: Membership): Receiv
   return (message, link) => {
     if (message.type === "answer") fleet.hub.questions.answer(message.id, message.refusal);
     else if (message.type === "block") {
-      told.add(message.text);
+      if (told.size < BLOCKS_MAX) told.add(message.text);
       inOrder(() => keep(deps, membership, message.text));
     } else if (message.type === "blocks") {
       inOrder(() => compare(deps, membership, { message, link, told }));

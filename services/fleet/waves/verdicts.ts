@@ -1,7 +1,7 @@
 /** Verdicts of a host after its report. Without side effects. @module */
 
 import type { FleetVerdict } from "../../../db/fleet_verdicts.ts";
-import type { Report, ReportedVerdict } from "./report.ts";
+import type { ReportedVerdict } from "./report.ts";
 
 /** Limit of the verdicts of a host that are kept. */
 const KEPT_MAX = 200;
@@ -20,7 +20,7 @@ export interface Reported {
  */
 export function applyReport(
   known: readonly FleetVerdict[],
-  { verdicts }: Pick<Report, "verdicts">,
+  verdicts: readonly ReportedVerdict[],
   { hostId, at, soakMs }: { hostId: string; at: Date; soakMs: number },
 ): Reported {
   const byId = new Map(known.map((verdict) => [verdict.id, verdict]));
@@ -73,8 +73,8 @@ export function provenAt(
 /**
  * Whether a host counts for the next wave: it was well for long enough, and does not fail now.
  *
- * @param seenAt Until when the hub knows that it is so: now, or when the host was seen last.
+ * @param knownUntil Until when the hub knows that it is so.
  */
-export const isProof = (verdict: FleetVerdict, seenAt: Date, soakMs: number): boolean =>
+export const isProof = (verdict: FleetVerdict, knownUntil: Date, soakMs: number): boolean =>
   verdict.outcome === "success" && verdict.state !== "unwell" &&
-  (verdict.provenAt ?? provenAt(verdict, seenAt, soakMs)) !== null;
+  (verdict.provenAt ?? provenAt(verdict, knownUntil, soakMs)) !== null;

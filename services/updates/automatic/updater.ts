@@ -90,10 +90,11 @@ export function createUpdater(deps: Deps): Updater {
   /** The first one whose image has reached this host. */
   const firstReached = async (pending: PendingUpdate[]) => {
     const { refusalOf } = await import("./reached.ts");
+    for (const [key, until] of refused) if (until <= now().getTime()) refused.delete(key);
     for (const update of new Set(pending)) {
       const { containerId, name, digest, imageId, seenImage: image } = update;
       const key = `${containerId} ${digest}`;
-      if ((refused.get(key) ?? 0) > now().getTime()) continue;
+      if (refused.has(key)) continue;
       const refusal = await refusalOf(deps, { imageId, image, digest });
       if (refusal === undefined) return update;
       refused.set(key, now().getTime() + ASK_AGAIN_MS);

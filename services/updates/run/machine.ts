@@ -10,7 +10,7 @@ import type { Deps } from "../../deps.ts";
 import { failedContainer } from "./container_error.ts";
 import { copyData, keepData } from "../data/steps.ts";
 import { dataRunOf } from "../data/update_run.ts";
-import { assertAllowed } from "./allowed.ts";
+import { assertAllowed, assertNotBlocked, NotReachedError } from "./allowed.ts";
 import { readUpdateSettings } from "../settings.ts";
 import { collectEvidence, type Evidence } from "./evidence.ts";
 import { commit, rollBack } from "./finish.ts";
@@ -88,7 +88,10 @@ export async function prepare(deps: Deps, job: UpdateJob): Promise<Prepared> {
   } catch (error) {
     const failure = await throwIfInterrupted(deps, error);
     if (planned) await restoreName(deps, job, planned);
-    report(deps, job, "update.failed", { reason: messageOf(deps, error) });
+    // An image that has not come yet is not a failure.
+    if (!(error instanceof NotReachedError)) {
+      report(deps, job, "update.failed", { reason: messageOf(deps, error) });
+    }
     throw failure;
   }
 }
@@ -151,8 +154,10 @@ export async function replace(
   if (!job.hasBegun("evidence")) {
     try {
       job.signal.throwIfAborted();
-      await keepData(deps, dataRunOf(deps, job, planned, pairs));
       if (!job.hasBegun("swap")) await assertAllowed(deps, job, pulled);
+      // The old container may be stopped from here on, so that the hub is not asked any more.
+      await keepData(deps, dataRunOf(deps, job, planned, pairs));
+      if (!job.hasBegun("swap")) assertNotBlocked(deps, job, pulled);
       await job.step("swap", () => putNewInPlace(deps, pairs));
       if (job.input.isRebuild) return NOT_OBSERVED;
       return await judgeNew(deps, job, planned, pairs);

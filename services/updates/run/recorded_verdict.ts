@@ -27,7 +27,9 @@ interface RecordedVerdict {
  */
 export function recordVerdict(
   { changes, db, fleet, now }: Pick<Deps, "changes" | "db" | "fleet" | "now">,
-  { input: { name, reference, isRebuild, previousImageId } }: Pick<UpdateJob, "input">,
+  { input: { name, reference, isRebuild, previousImageId } }: {
+    input: Pick<UpdateJob["input"], "name" | "reference" | "isRebuild" | "previousImageId">;
+  },
   { outcome, digests, platform, imageId, reason, evidence = [] }: RecordedVerdict,
 ): void {
   const isInFleet = fleet.membership !== undefined || fleet.isHub;
@@ -44,6 +46,7 @@ export function recordVerdict(
       reason,
       log: logOf(evidence, name),
       createdAt: now().toISOString(),
+      isTaken: false,
     }, VERDICTS_MAX);
   }
   changes.record("/api/updates");

@@ -133,6 +133,7 @@ async function plan(deps: Deps, job: StackUpdateJob): Promise<Named[]> {
       named.push(await planMember(deps, job, name));
     } catch (error) {
       const failure = await throwIfInterrupted(deps, error);
+      if (error instanceof NotReachedError) throw error;
       const image = deps.inventory.list().find((each) => each.name === name)?.image ?? "";
       reportFailure(deps, memberJob(job, index, image), error);
       throw failure;

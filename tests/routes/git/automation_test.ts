@@ -74,6 +74,42 @@ Deno.test("a deploy of a commit waits until a window is open", async () => {
   await until("the deploy ends", async () => (await jobs())[0]!.endedAt !== null);
 });
 
+Deno.test("a deploy of a commit waits until its images have reached the host of a fleet", async () => {
+  const digest = `sha256:${"1".repeat(64)}`;
+  const image = {
+    Id: digest,
+    RepoDigests: [`nginx@${digest}`],
+    Os: "linux",
+    Architecture: "arm64",
+  };
+  await using all = await gitWorld([], {}, {
+    "GET /info": () => Response.json({ OSType: "linux", Architecture: "aarch64" }),
+    "GET /images/json": () => Response.json([]),
+    "GET /images/*/json": () => Response.json(image),
+  });
+  const { app, server, add } = all;
+  const asked: unknown[] = [];
+  let refusal: string | undefined = "It waits";
+  app.deps.updateGate = {
+    isNeeded: true,
+    blockOf: () => undefined,
+    platformsOf: () => [],
+    refusalOf: (given) => Promise.resolve((asked.push(given), refusal)),
+  };
+  const copy = await server.create("stacks");
+  await copy.push({ "stacks/shop/compose.yaml": composeOf("1") });
+  await add(copy.url, { mapping: [{ ...MAPPING[0], deploy: "auto" }] });
+  const jobs = async () => (await app.call("GET", "/api/jobs?kind=stack.deploy")).body.jobs;
+  await round(app);
+  deepEqual(asked, [{ digest, platform: "linux/arm64", image: "nginx:1" }]);
+  equal((await gitOf(app, "shop")).state, "behind");
+  deepEqual(await jobs(), []);
+  refusal = undefined;
+  await round(app);
+  equal((await jobs()).length, 1);
+  await until("the deploy ends", async () => (await jobs())[0]!.endedAt !== null);
+});
+
 /** A deploy that has ended, as the runner stores it. */
 function endDeploy(app: TestApp, version: number, more: Partial<Job> = {}): void {
   const at = app.deps.now().toISOString();

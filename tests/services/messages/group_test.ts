@@ -235,3 +235,13 @@ Deno.test("next() keeps 20 events, and counts the others", () => {
   const [effect] = next(group, { type: "due" }, at(3), subjectOf).effects;
   equal(effect?.type === "send" && effect.bundle.also.at(-1), "and 5 more");
 });
+
+Deno.test("next() keeps 20 open problems of a host, which chooses their keys", () => {
+  let group = EMPTY_GROUP;
+  for (let n = 0; n < 25; n++) {
+    const event = { ...eventOf("monitor.down", { container: `c${n}` }), host: "edge-7" };
+    group = next(group, { type: "event", ...grouped(event) }, at(0), subjectOf).state;
+    group = { ...group, changes: [], stage: "waiting" };
+  }
+  equal(Object.keys(group.open).length, 20);
+});

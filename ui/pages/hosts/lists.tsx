@@ -78,7 +78,8 @@ export function Containers({ hosts }: ListProps) {
   );
 }
 
-const containerPath = ({ id }: FleetContainer) => `/containers/${id.slice(0, 12)}`;
+const containerPath = ({ id }: FleetContainer) =>
+  `/containers/${encodeURIComponent(id.slice(0, 12))}`;
 
 export function Stacks({ hosts }: ListProps) {
   const reading = useRead("GET /api/fleet/stacks", { query: readQuery() });

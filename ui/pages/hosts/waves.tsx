@@ -9,7 +9,7 @@ import { TextField } from "../../components/fields.tsx";
 import { FormDialog } from "../../components/form.tsx";
 import { Section } from "../../components/page.tsx";
 import { useRead } from "../../components/reading.ts";
-import { Badge } from "../../components/states.tsx";
+import { Badge, Failure } from "../../components/states.tsx";
 import { Table } from "../../components/table.tsx";
 import { count, imageName, plain, plainLines } from "../../base/text.ts";
 import { apiUrl } from "../../state/root.ts";
@@ -19,10 +19,10 @@ import { withResult } from "../../state/toasts.ts";
 type WaveImage = FleetWaves["images"][number];
 
 export function Waves() {
-  const { data, reload } = useRead("GET /api/fleet/waves", {});
+  const { data, error, reload } = useRead("GET /api/fleet/waves", {});
   const dialog = useDialog();
   const waves = data.value;
-  if (!waves) return null;
+  if (!waves) return error.value ? <Failure error={error.value} onRetry={reload} /> : null;
   const edit = () => dialog.open(WaveForm, { waves, onSaved: reload });
   return (
     <>
@@ -208,6 +208,7 @@ async function goBack({ image, affected }: FleetBlockedImage) {
   const consequence = `${names} get the image before their last update.`;
   if (!await confirm({ verb: "Go back from", name: image, consequence })) return;
   await withResult(`${count(able.length, "rollback")} started`, async () => {
+    let refusal: Error | undefined;
     for (const { hostId, container } of able) {
       const path = `api/fleet/hosts/${hostId}/api/containers/${encodeURIComponent(container)}`;
       const response = await send(apiUrl(`${path}/rollback`), {
@@ -215,7 +216,9 @@ async function goBack({ image, affected }: FleetBlockedImage) {
         body: "{}",
         headers: { "content-type": "application/json" },
       });
-      if (!response.ok) throw await refusalOf(response);
+      // The others go back all the same.
+      if (!response.ok) refusal ??= await refusalOf(response);
     }
+    if (refusal) throw refusal;
   });
 }

@@ -8,6 +8,7 @@ import { drillKind } from "../../../snapshots/drills/kinds.ts";
 import { snapshotKind } from "../../../snapshots/kinds.ts";
 import { updateKind } from "../../../updates/run/kind.ts";
 import { stackUpdateKind } from "../../../updates/run/stack_kind.ts";
+import { hasNotReached } from "../../../updates/run/allowed.ts";
 import type { Outcome, Run } from "./kind.ts";
 
 /** Kinds of jobs whose failure is an event of its own. */
@@ -35,6 +36,7 @@ export function outcomeOf(job: Job | undefined): Outcome {
   if (!job) return { status: "failure", error: "The job of the run is not known any more" };
   if (job.endedAt === null) return "unfinished";
   if (job.status === "succeeded") return undefined;
+  if (hasNotReached(job.result)) return { status: "skipped", error: job.error! };
   const isReported = REPORTED.includes(job.kind) && job.status !== "cancelled";
   return {
     status: "failure",

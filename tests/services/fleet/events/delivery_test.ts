@@ -4,7 +4,7 @@ import { countOutgoingEvents, selectOutgoingEvents } from "../../../../db/fleet_
 import { deleteMembership } from "../../../../db/fleet_membership.ts";
 import { reportHeldEvents } from "../../../../services/alerts/silences/held.ts";
 import { emit } from "../../../../services/events/emit.ts";
-import { checkHub } from "../../../../services/fleet/events/send.ts";
+import { checkHub, forgetOthers } from "../../../../services/fleet/events/send.ts";
 import { createIntake, takeEvents } from "../../../../services/fleet/events/take.ts";
 import { keepHosts } from "../../../../services/fleet/hosts/keeper.ts";
 import type { PassedEvent } from "../../../../services/fleet/link/control.ts";
@@ -74,7 +74,7 @@ Deno.test("an event reaches the hub's channels once, whichever end is killed bef
   await first[Symbol.asyncDispose]();
   equal(waiting(), 1);
   // Now the member is killed after it was told, before it has forgotten the event.
-  const [row] = selectOutgoingEvents(member.deps.db, 1);
+  const [row] = selectOutgoingEvents(member.deps.db, all.hostId, 1);
   await using second = linkEvents(all);
   await until("the member has forgotten it", () => waiting() === 0);
   deepEqual(second.taken, first.taken);
@@ -86,6 +86,27 @@ Deno.test("an event reaches the hub's channels once, whichever end is killed bef
   equal(event.eventId, eventId);
   deepEqual([event.host, event.stack], ["edge-7", "shop"]);
   equal(hub.deps.fleet.received.after(others.position).length, 0);
+});
+
+Deno.test("a hub that is connected but takes nothing is away, too", async () => {
+  using all = await fleet();
+  const { member } = all;
+  emit(member.deps, "container.down", down("web"));
+  await using _link = linkEvents(all, { losesTaken: true });
+  member.clock.advance({ minutes: 10 });
+  checkHub(member.deps);
+  deepEqual(titles(member), ["seven: Container down: web"]);
+});
+
+Deno.test("events that a hub has not taken are told here after its end, and the next hub gets none", async () => {
+  using all = await fleet();
+  const { member } = all;
+  emit(member.deps, "container.down", down("web"));
+  deleteMembership(member.deps.db);
+  makeMember(member, addHost(all.hub, "edge-8"));
+  forgetOthers(member.deps);
+  deepEqual(titles(member), ["seven: Container down: web"]);
+  equal(all.waiting(), 0);
 });
 
 Deno.test("a hub without channels leaves people to the member's own", async () => {

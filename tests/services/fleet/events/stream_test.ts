@@ -89,7 +89,19 @@ Deno.test("a limited API token gets its containers of each host, without alerts"
   deepEqual([type, data.set.map(({ name }: { name: string }) => name)], ["containers", ["web"]]);
   receive(app, seven, "edge-7", "web");
   equal((await client.next())!.data.data.container, "web");
+  // A row that leaves its scope is gone; the ids of others are not told.
+  feed(app, seven, "containers", { set: [row("web", "other")], removed: ["id-db"] });
+  const { data: next } = (await client.next())!;
+  deepEqual([next.set, next.removed], [[], ["id-web"]]);
   await client.cancel();
+
+  // A position of a run with another clock.
+  const later = await open(app, "hosts=edge-7&types=event", {
+    ...{ token, headers: { "last-event-id": String(Number.MAX_SAFE_INTEGER) } },
+  });
+  receive(app, seven, "edge-7", "web");
+  equal((await later.next())!.data.data.container, "web");
+  await later.cancel();
 });
 
 Deno.test("a host that is not in the fleet is 404", async () => {

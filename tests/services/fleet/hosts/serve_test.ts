@@ -228,6 +228,7 @@ Deno.test("Of several connections with one key at the same time, one is kept", a
   );
   const open = dialed.filter((each) => each.status === "fulfilled" && each.value.link);
   deepEqual([open.length, app.deps.fleet.hosts.size], [1, 1]);
+  equal((await dial(app, member)).answer.type, "refused");
   deepEqual(events.map(({ event }) => event), ["host.joined", "host.duplicate"]);
 });
 

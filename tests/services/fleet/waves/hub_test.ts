@@ -1,6 +1,8 @@
 import { deepEqual, equal, match } from "node:assert/strict";
+import { replaceFleetVerdict } from "../../../../db/fleet_verdicts.ts";
+import { insertUpdateVerdict } from "../../../../db/updates/verdicts.ts";
 import { keptBlocks } from "../../../../services/fleet/waves/kept.ts";
-import { receiveReport } from "../../../../services/fleet/waves/hub.ts";
+import { keepWaves, liftBlock, receiveReport } from "../../../../services/fleet/waves/hub.ts";
 import { receiveFromHost } from "../../../../services/fleet/waves/hub_link.ts";
 import { newWaveLink } from "../../../../services/fleet/waves/exchange.ts";
 import type { Control } from "../../../../services/fleet/link/control.ts";
@@ -70,6 +72,48 @@ Deno.test("an image that is unwell after its success proves nothing until it is 
   match((await world.refusal(home!, "shop"))!, /0 of 1/);
   clock.advance(HOURS(1));
   equal(await world.refusal(home!, "shop"), undefined);
+});
+
+Deno.test("the time of a host without a report proves nothing", async () => {
+  using world = await smallWorld();
+  const { deps, clock } = world.app;
+  const [canary, home] = world.members;
+  world.publish("shop", "good");
+  await world.judge(canary!, world.latest.get("shop")!);
+  const known = deps.fleet.hosts.get(canary!.id)!;
+  world.disconnect(canary!);
+  clock.advance(HOURS(25));
+  // Its link is open again, before its first report.
+  deps.fleet.hosts.set(canary!.id, known);
+  await keepWaves(deps);
+  match((await world.refusal(home!, "shop"))!, /0 of 1/);
+  canary!.runs.set("shop", world.latest.get("db")!.digest);
+  await world.connect(canary!);
+  await keepWaves(deps);
+  match((await world.refusal(home!, "shop"))!, /0 of 1/);
+});
+
+Deno.test("a failure of the hub itself stays allowed, however many hosts have failed", async () => {
+  using world = await smallWorld();
+  const { deps } = world.app;
+  const { digest } = publishBad(world);
+  const [{ platform }] = world.members as [WaveWorld["members"][number]];
+  const image = { digest, platform, image: "registry.test/shop:1", reason: "x", log: [] };
+  for (let at = 0; at < 25; at++) {
+    replaceFleetVerdict(deps.db, {
+      ...{ ...image, hostId: "host-0", id: `v${at}`, outcome: "failure", container: "shop" },
+      ...{ state: "gone", seenAt: "2026", wellSince: null, provenAt: null },
+    });
+  }
+  insertUpdateVerdict(deps.db, {
+    ...{ ...image, id: "own", outcome: "failure", imageId: "", containerName: "shop" },
+    ...{ createdAt: "2026", isTaken: false },
+  }, 100);
+  await keepWaves(deps);
+  deepEqual(blocked(world), [digest]);
+  await liftBlock(deps, { digest, platform }, "Ada");
+  await keepWaves(deps);
+  deepEqual(blocked(world), []);
 });
 
 Deno.test("a failure blocks its image everywhere at once, with the name and the log of the host", async () => {
