@@ -191,7 +191,10 @@ async function welcome(
   }
   const other = fleet.hosts.get(host.id);
   // On a busy hub, the host may have given that one up; it dials again soon, and then it is probed.
-  if (other && other !== open) return channel.close("another connection was accepted meanwhile");
+  if (other && other !== open) {
+    channel.close("another connection was accepted meanwhile");
+    return undefined;
+  }
   if (!known) promoteHostKeys(db, host.id);
   updateFleetHost(db, host.id, {
     address,
