@@ -221,7 +221,7 @@ export class WaveWorld {
   }
 
   /** Waits until each connected member has processed what the hub has told: within the 5 seconds. */
-  async #agree(): Promise<void> {
+  async agree(): Promise<void> {
     const numbersOf = (...given: Parameters<typeof keptBlocks>) =>
       keptBlocks(...given).map(({ number }) => number).join();
     const own = numbersOf(this.app.deps, "own");
@@ -279,7 +279,7 @@ export class WaveWorld {
       this.outcome.blocked++;
     }
     await receiveReport(this.app.deps, id, JSON.stringify({ platform, verdicts, affected: [] }));
-    await this.#agree();
+    await this.agree();
   }
 
   /** Lets each member do what is due: pull, start and judge images. */
@@ -431,7 +431,7 @@ export class WaveWorld {
     const [key] = this.#pick(blocked);
     const [digest = "", platform = ""] = key.split(" ");
     await liftBlock(this.app.deps, { digest, platform }, "Ada");
-    await this.#agree();
+    await this.agree();
     const lifted = new Set(this.#known.failures);
     this.#learn(key, this.#fact({ isBlocked: false, lifted }));
   }

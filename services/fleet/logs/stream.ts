@@ -5,7 +5,6 @@
  * @module
  */
 
-import { selectFleetHost } from "../../../db/fleet_hosts.ts";
 import type { Caller } from "../../access/caller.ts";
 import { scopeAtHost, seesHost } from "../../access/host_scope.ts";
 import type { Deps } from "../../deps.ts";
@@ -78,7 +77,7 @@ export async function streamHostLogs(
   };
   const seesAll = () =>
     logs.every(({ hostId }) => {
-      const host = selectFleetHost(deps.db, hostId);
+      const host = deps.passing.hub()?.findHost(hostId);
       return host !== undefined && seesHost(caller, host);
     });
   const isOpen = () =>

@@ -43,7 +43,7 @@ function copyOf(host: string) {
     "containers",
     ["shop", "blog"].map((stack) => ({
       ...{
-        id: `${host} ${stack}`,
+        id: `${host}.${stack}`,
         name: `${stack}-web`,
         image: "nginx:1",
         state: "running",
@@ -121,7 +121,7 @@ Deno.test("a token that is limited gets what its limits allow", async () => {
     app.call("GET", `/api/fleet/${path}`, undefined, { role: "viewer", scope });
   const shop = { stacks: ["shop"] };
   const { body: { containers, total } } = await of("containers", shop);
-  deepEqual(containers.map((each: { id: string }) => each.id), ["edge-7 shop", "edge-8 shop"]);
+  deepEqual(containers.map((each: { id: string }) => each.id), ["edge-7.shop", "edge-8.shop"]);
   equal(total, 2);
   equal((await of("stacks", shop)).body.total, 2);
   deepEqual((await of("updates", shop)).body.updates[0].containers, [

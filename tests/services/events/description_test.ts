@@ -291,7 +291,7 @@ const EXPECTED: { [Kind in keyof EventMap]: { data: EventMap[Kind]; lines: strin
       platform: "linux/amd64",
       by: "u1",
     },
-    lines: [],
+    lines: ["🔵 host-1: Image allowed again: edge-7", "Image: nginx:1", "Platform: linux/amd64"],
   },
   "fleet.run_ended": {
     data: {
