@@ -19,18 +19,9 @@ const Refusal = z.object({ error: shownText(1_000) });
 
 export type BoxAnswer = z.output<typeof Answer>;
 
-/** @returns `undefined` for another text. */
-export const parseAnswer = (text: string): BoxAnswer | undefined =>
-  Answer.safeParse(parse(text)).data;
+/** @returns `undefined` for another value. */
+export const parseAnswer = (body: unknown): BoxAnswer | undefined => Answer.safeParse(body).data;
 
-/** The error of a host that refuses; `undefined` for another text. */
-export const parseRefusal = (text: string): string | undefined =>
-  Refusal.safeParse(parse(text)).data?.error;
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
+/** The error of a host that refuses; `undefined` for another value. */
+export const parseRefusal = (body: unknown): string | undefined =>
+  Refusal.safeParse(body).data?.error;

@@ -12,7 +12,7 @@ import {
 import type { Deps } from "../../deps.ts";
 import { AppError, asAppError } from "../../errors.ts";
 import { hubAsCaller } from "../copies/follow.ts";
-import { passOn } from "../passing/pass.ts";
+import { askHost } from "../passing/ask.ts";
 import { parseAnswer, parseRefusal } from "./answer.ts";
 import { type BoxDeps, takeBox } from "./boxes.ts";
 import { endPending, PENDING_RESOURCE } from "./pending.ts";
@@ -25,9 +25,6 @@ const BOXES_PATH = "/api/boxes";
  * after its expiry, in milliseconds.
  */
 const KEPT_MS = 7 * 24 * 60 * 60_000;
-
-/** Largest answer of a host, in characters. */
-const ANSWER_MAX = 8_192;
 
 /** Longest wait for an answer, in milliseconds. */
 const ANSWER_MS = 20_000;
@@ -78,7 +75,7 @@ async function handOverOne(
   }
   const box = await takeBox(deps, pending);
   if (box === undefined || !findOpen(deps, id)) return;
-  applyAnswer(deps, pending, await ask(deps, pending, signal, JSON.stringify({ box })));
+  applyAnswer(deps, pending, await ask(deps, pending, signal, box));
 }
 
 /** The request as it is now: it may have been deleted or have expired while others were handed over. */
@@ -89,57 +86,39 @@ function findOpen({ db, now }: HandOverDeps, id: string): StoredPending | undefi
   return isDue ? pending : undefined;
 }
 
-interface HostAnswer {
-  status: number;
-  text: string;
-}
-
 /** Sends a box, or asks what became of one. */
-async function ask(
-  deps: HandOverDeps,
-  { id, hostId }: StoredPending,
-  signal: AbortSignal,
-  body?: string,
-): Promise<HostAnswer> {
-  const host = selectFleetHost(deps.db, hostId)!;
-  const bytes = body === undefined ? null : new TextEncoder().encode(body);
-  const limit = AbortSignal.any([signal, AbortSignal.timeout(ANSWER_MS)]);
-  const { head, body: answer, end } = await passOn(deps, { ...host, state: "away" }, {
-    method: body === undefined ? "GET" : "POST",
-    target: body === undefined ? `${BOXES_PATH}/${id}` : BOXES_PATH,
-    headers: new Headers({ "content-type": "application/json" }),
-    readBody: () => Promise.resolve(bytes && { bytes }),
-    // The box has the rights of its user; with FLEET_ALLOW=read, none could be used.
+function ask(deps: HandOverDeps, { id, hostId }: StoredPending, signal: AbortSignal, box?: string) {
+  const host = { ...selectFleetHost(deps.db, hostId)!, state: "away" };
+  // The box has the rights of its user; with FLEET_ALLOW=read, none could be used.
+  const asker = {
     caller: hubAsCaller(deps, "operator"),
     permissions: [],
-    requestId: crypto.randomUUID(),
-    signal: limit,
     isAllowed: () => true,
+  };
+  const limit = AbortSignal.any([signal, AbortSignal.timeout(ANSWER_MS)]);
+  return askHost(deps, host, asker, {
+    ...box === undefined
+      ? { method: "GET", target: `${BOXES_PATH}/${id}` }
+      : { method: "POST", target: BOXES_PATH, body: { box } },
+    signal: limit,
   });
-  try {
-    let text = "";
-    const decoder = new TextDecoder();
-    for await (const piece of answer ?? []) {
-      text += decoder.decode(piece, { stream: true });
-      if (text.length > ANSWER_MAX) throw new AppError("bad_gateway", "The answer is too long");
-    }
-    return { status: head.status, text };
-  } finally {
-    end();
-  }
 }
 
-function applyAnswer(deps: HandOverDeps, pending: StoredPending, { status, text }: HostAnswer) {
+function applyAnswer(
+  deps: HandOverDeps,
+  pending: StoredPending,
+  { status, body }: Awaited<ReturnType<typeof ask>>,
+) {
   // The host is not ready, e.g. because it has just started.
   if (status >= 500 || status === 429) throw new AppError("unavailable", `It answered ${status}`);
   if (status >= 400) {
     const lacks = status === 404 && pending.state === "pending";
     const error = lacks
       ? "The version of the host takes no requests for later"
-      : parseRefusal(text) ?? `The host answered ${status}`;
+      : parseRefusal(body) ?? `The host answered ${status}`;
     return endPending(deps, pending.id, { state: "refused", error });
   }
-  const answer = parseAnswer(text);
+  const answer = parseAnswer(body);
   if (!answer) throw new AppError("bad_gateway", "The host sent an invalid answer");
   const { state, jobId, error } = answer;
   if (state !== "running") return endPending(deps, pending.id, { state, jobId, error });

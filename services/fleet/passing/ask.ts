@@ -9,7 +9,7 @@ import type { PassedBody } from "./exchange.ts";
 import { type PassedResponse, passOn, toCallerError } from "./pass.ts";
 import type { PassingHost } from "./sides.ts";
 
-/** Largest answer, in bytes. */
+/** Largest answer, in characters. */
 const ANSWER_MAX = 4 * 1024 * 1024;
 
 const encoder = new TextEncoder();
@@ -33,14 +33,27 @@ export interface Asked {
   signal: AbortSignal;
 }
 
-/** @throws {AppError} As {@linkcode passOn}; `bad_gateway` for an answer that is too long or no JSON. */
+/** @throws {AppError} As {@linkcode passOn} and {@linkcode readAnswer}. */
 export async function askHost(
   deps: Pick<Deps, "db" | "passing" | "now">,
   host: PassingHost,
   asker: Asker,
   asked: Asked,
 ): Promise<{ status: number; body: unknown }> {
-  const { head, body, end } = await sendToHost(deps, host, asker, asked);
+  const passed = await sendToHost(deps, host, asker, asked);
+  return { status: passed.head.status, body: await readAnswer(host, passed) };
+}
+
+/**
+ * Reads the JSON of an answer, and ends it.
+ *
+ * @returns `undefined` for an empty one.
+ * @throws {AppError} `bad_gateway` if it is too long or no JSON; `unavailable` if the link ends.
+ */
+export async function readAnswer(
+  host: PassingHost,
+  { body, end }: Pick<PassedResponse, "body" | "end">,
+): Promise<unknown> {
   try {
     let text = "";
     const decoder = new TextDecoder();
@@ -50,7 +63,7 @@ export async function askHost(
         throw new AppError("bad_gateway", `The answer of host ${host.name} is too long`);
       }
     }
-    return { status: head.status, body: text === "" ? undefined : parse(host, text) };
+    return text === "" ? undefined : parse(host, text);
   } catch (error) {
     throw toCallerError(host, error);
   } finally {

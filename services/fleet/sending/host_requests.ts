@@ -4,6 +4,7 @@ import type { Caller } from "../../access/caller.ts";
 import { permissionsOfRoles } from "../../access/policy_rights.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError, type ErrorCode } from "../../errors.ts";
+import { readAnswer } from "../passing/ask.ts";
 import type { PassedBody } from "../passing/exchange.ts";
 import { type PassedResponse, passOn } from "../passing/pass.ts";
 import type { PassingHost } from "../passing/sides.ts";
@@ -25,9 +26,6 @@ export interface HostRequest {
   headMs?: number;
   stallMaxMs?: number;
 }
-
-/** Largest answer that is read, in bytes. */
-const ANSWER_BYTES_MAX = 1024 * 1024;
 
 /** Longest reason of a host in a message, in characters. */
 const REASON_MAX = 500;
@@ -70,7 +68,7 @@ export async function requestOfHost(
   });
   const { status } = passed.head;
   if (status < 400) return passed;
-  const { error } = await readAnswer(host, passed).catch((): Answer => ({}));
+  const { error } = await readObject(host, passed).catch((): Answer => ({}));
   const reason = typeof error === "string" ? error.slice(0, REASON_MAX) : `status ${status}`;
   throw new AppError(CODES[status] ?? "bad_gateway", `Host ${host.name} answered: ${reason}`);
 }
@@ -85,28 +83,14 @@ export async function askHost(
   user: JobUser,
   request: HostRequest,
 ): Promise<Answer> {
-  return await readAnswer(host, await requestOfHost(deps, host, user, request));
+  return await readObject(host, await requestOfHost(deps, host, user, request));
 }
 
 const jsonBody = (body: unknown): PassedBody | null =>
   body === undefined ? null : { bytes: new TextEncoder().encode(JSON.stringify(body)) };
 
-async function readAnswer({ name }: PassingHost, { body, end }: PassedResponse): Promise<Answer> {
-  try {
-    const pieces: Uint8Array<ArrayBuffer>[] = [];
-    let size = 0;
-    for await (const piece of body ?? []) {
-      size += piece.length;
-      if (size > ANSWER_BYTES_MAX) throw new RangeError("The answer is too large");
-      pieces.push(piece);
-    }
-    const answer = JSON.parse(await new Blob(pieces).text());
-    if (typeof answer !== "object" || answer === null) throw new TypeError("Not an object");
-    return answer;
-  } catch (error) {
-    const message = `The answer of host ${name} cannot be read`;
-    throw new AppError("bad_gateway", message, { cause: error });
-  } finally {
-    end();
-  }
+async function readObject(host: PassingHost, passed: PassedResponse): Promise<Answer> {
+  const answer = await readAnswer(host, passed);
+  if (typeof answer === "object" && answer !== null) return answer as Answer;
+  throw new AppError("bad_gateway", `The answer of host ${host.name} is not an object`);
 }
