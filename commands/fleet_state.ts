@@ -42,7 +42,7 @@ export async function withFleet<T>(
   assertIsMeant(config, program);
   Deno.umask(0o077);
   try {
-    const result = await withStateBeside(config.dataDir, async (db) =>
+    return await withStateBeside(config.dataDir, async (db) =>
       await work({
         config,
         db,
@@ -53,14 +53,14 @@ export async function withFleet<T>(
         now: () => new Date(),
         isRunning: running !== undefined,
       }));
-    // It may have started meanwhile.
-    const service = findRunningService(config.dataDir);
-    if (service) await notify(service);
-    return result;
   } catch (error) {
     const isForUser = error instanceof AppError || error instanceof KeyFileError ||
       error instanceof DialError;
     throw isForUser ? new CommandError(withoutField(error.message), { cause: error }) : error;
+  } finally {
+    // It may have started meanwhile, and work that fails can have changed something.
+    const service = findRunningService(config.dataDir);
+    if (service) await notify(service);
   }
 }
 

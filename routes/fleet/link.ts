@@ -1,6 +1,7 @@
 /** /fleet/link and /fleet/hub: the WebSockets that hosts of a fleet dial, and their hub. @module */
 
 import * as z from "zod";
+import { addressGroup } from "../../services/access/address_group.ts";
 import type { Deps } from "../../services/deps.ts";
 import { AppError } from "../../services/errors.ts";
 import { acceptsHub } from "../../services/fleet/enrolment/listen.ts";
@@ -25,7 +26,11 @@ const FAILURES = {
 };
 
 export const linkEndpoints = (deps: Deps): Endpoint[] => {
-  const admission = createAdmission(deps.now, createKnownAddresses(deps));
+  const isOfHost = createKnownAddresses(deps);
+  const admission = createAdmission(deps.now, (group) => {
+    const { address } = deps.fleet.hub;
+    return isOfHost(group) || address !== undefined && addressGroup(address) === group;
+  });
   // A command beside this process may have changed the fleet.
   const applyChanges = applyChangesOfOthers(deps);
 

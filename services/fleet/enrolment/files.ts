@@ -93,7 +93,11 @@ export async function answerRequest(
   if (host && host.leftAt !== null) {
     throw new AppError("conflict", `Host ${host.name} has left the fleet; remove it first`);
   }
-  if (host?.isPending) updateFleetHost(db, host.id, { isPending: false });
+  if (host) {
+    // It dials from now on.
+    updateFleetHost(db, host.id, { isPending: false, dialAddress: null });
+    fleet.refresh();
+  }
   if (!host) {
     host = makeHost(deps, undefined, {
       ...{ name, machine, version, linkKey, noteKey, labels },

@@ -23,6 +23,9 @@ type JoinDeps = KeyDeps & Pick<Deps, "config">;
 /** Reason with which a host that has joined ends the connection. */
 export const JOINED = "done";
 
+/** Reason with which a member ends a connection after which it is no member. */
+export const NOT_JOINED = "the host has not joined";
+
 /** Description of this host for the admins of the hub. */
 export interface JoinAs {
   /** Name in the fleet; an invite may say another. */
@@ -113,7 +116,7 @@ export async function enrol(
     connection.close(JOINED);
     return membership;
   } finally {
-    connection.close("the host has not joined");
+    connection.close(NOT_JOINED);
   }
 }
 

@@ -3,6 +3,7 @@
 import { deleteListening, type Listening, replaceListening } from "../../../db/fleet_listening.ts";
 import { randomText } from "../../builtins.ts";
 import type { Deps } from "../../deps.ts";
+import { errorFields } from "../../log.ts";
 import { openOrConflict } from "../../secrets/secrets.ts";
 import { reasonOf } from "../link/channel.ts";
 import type { Connection } from "../link/connection.ts";
@@ -71,6 +72,7 @@ export async function keepListening(
   fleet.hub.accept = async (connection, address) => {
     try {
       await accept(deps, { connection, dialing }, signal);
+      if (fleet.hub.link) fleet.hub.address = address;
     } catch (error) {
       anonymousLog.warn("fleet connection refused", { address, reason: reasonOf(error) });
       connection.close(reasonOf(error));
@@ -95,8 +97,7 @@ async function accept(
   const onOpen = opened.resolve;
   const ended = linkToHub(deps, membership, { connection, dialing, onOpen }, signal);
   await Promise.race([opened.promise, ended]);
-  // Later failures of an open link are logged where they end it.
-  ended.catch(() => {});
+  ended.catch((error) => deps.log.warn("link to the hub failed", errorFields(error)));
 }
 
 async function join(

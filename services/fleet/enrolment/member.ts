@@ -3,6 +3,7 @@
 import {
   deleteMembership,
   type Membership,
+  selectMembership,
   updateMembership,
 } from "../../../db/fleet_membership.ts";
 import { deleteNextKeys } from "../../../db/fleet_next_keys.ts";
@@ -184,10 +185,14 @@ async function keepLink(
   const over = new AbortController();
   link.closed.then(() => over.abort());
   const sender = createEventSender(deps, link);
-  await Promise.all([tick(), watchMembership(), sender.run(over.signal)]);
-  const reason = await link.closed;
-  if (fleet.hub.link === link) Object.assign(fleet.hub, { link: undefined, reason });
-  log.info("disconnected from the hub", { hub: hubName, reason });
+  try {
+    await Promise.all([tick(), watchMembership(), sender.run(over.signal)]);
+  } finally {
+    link.close("the host has ended the link");
+    const reason = await link.closed;
+    if (fleet.hub.link === link) Object.assign(fleet.hub, { link: undefined, reason });
+    log.info("disconnected from the hub", { hub: hubName, reason });
+  }
   return attempt;
 
   async function tick(): Promise<void> {
@@ -217,10 +222,12 @@ async function keepLink(
 /** A host that was removed is a member no more; any other refusal may end. */
 function receiveRefusal(
   { db, fleet, log }: MemberDeps,
-  { hubName }: Membership,
+  { hostId, hubName }: Membership,
   { reason, isFinal }: Control<"refused">,
 ): Attempt {
   log.warn("refused by the hub", { hub: hubName, reason, isFinal });
+  // This host may have joined another hub meanwhile.
+  if (selectMembership(db)?.hostId !== hostId) return "refused";
   fleet.hub.reason = reason;
   if (isFinal) {
     deleteMembership(db);

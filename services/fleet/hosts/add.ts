@@ -9,7 +9,7 @@ import {
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../errors.ts";
 import { fingerprintOf, type KeyDeps, linkKeys, toText } from "../enrolment/keys.ts";
-import { JOINED } from "../enrolment/join.ts";
+import { JOINED, NOT_JOINED } from "../enrolment/join.ts";
 import type { FleetToken } from "../enrolment/token.ts";
 import { admit, type Channel, isPeerError, withinHandshake } from "../link/channel.ts";
 import type { Connection } from "../link/connection.ts";
@@ -105,11 +105,15 @@ async function enrol(
   storeHost(deps, known, host);
   await sendEnrolled(deps, channel, host);
   const reason = await channel.closed;
-  if (reason !== JOINED) {
+  if (reason === NOT_JOINED) {
     if (known) updateFleetHost(db, known.id, known);
     else deleteFleetHost(db, host.id);
-    throw new AppError("forbidden", `The host has not joined: ${reason}`);
+    throw new AppError("forbidden", "The host has not joined");
   }
   fleet.refresh();
+  // The host stays stored, so that it is dialled if it has joined.
+  if (reason !== JOINED) {
+    throw new AppError("unavailable", `The host may have joined, run it again: ${reason}`);
+  }
   return host;
 }

@@ -32,6 +32,8 @@ export interface HubLink {
   link: OpenLink | undefined;
   /** Why the last one ended or could not be opened. */
   reason: string | undefined;
+  /** Address from which the hub has dialled this host last. */
+  address: string | undefined;
   /** Questions to the hub that it has not answered. */
   questions: Questions;
   /**
@@ -78,6 +80,7 @@ export function createFleet(db: StateDatabase): Fleet {
   const hub: HubLink = {
     link: undefined,
     reason: undefined,
+    address: undefined,
     questions: createQuestions(),
     accept: undefined,
   };

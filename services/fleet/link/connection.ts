@@ -67,7 +67,9 @@ export function createConnection(
 
   socket.binaryType = "arraybuffer";
   socket.addEventListener("message", ({ data }) => receive(data));
-  socket.addEventListener("close", (event) => end(event.reason || "the connection was closed"));
+  socket.addEventListener("close", ({ reason }) =>
+    // It can come from whoever ends TLS, and is shown in terminals.
+    end(reason.replace(/\p{Cc}/gu, " ") || "the connection was closed"));
   socket.addEventListener("error", () => end("the connection was lost"));
 
   function end(given: string): void {

@@ -84,7 +84,7 @@ const TYPES = {
    * the key, but this one may have another that the hub knows.
    */
   refused: z.object({
-    reason: z.string().max(300),
+    reason: shownText(300),
     isFinal: z.boolean(),
     isUnknown: z.boolean().optional(),
   }),
