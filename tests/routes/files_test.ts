@@ -20,7 +20,7 @@ Deno.test("files are for admins, and not for tokens that are limited to stacks o
     const scope = { userId: "key", stacks: ["shop"], containers: ["web"] };
     const { status, body } = await app.call("GET", path, undefined, { scope });
     equal(status, 404, place);
-    match(body.error, /limited to stacks or containers/);
+    match(body.error, /limited to stacks, containers or hosts/);
   }
 });
 
