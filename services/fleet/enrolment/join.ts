@@ -23,7 +23,7 @@ type JoinDeps = KeyDeps & Pick<Deps, "config">;
 /** Reason with which a host that has joined ends the connection. */
 export const JOINED = "done";
 
-/** Reason with which a member ends a connection after which it is no member. */
+/** Reason with which a member ends a connection without having joined. */
 export const NOT_JOINED = "the host has not joined";
 
 /** Description of this host for the admins of the hub. */

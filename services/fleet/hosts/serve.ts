@@ -165,7 +165,7 @@ async function welcome(
   if (hostId !== undefined && hostId !== host.id) {
     return await refuse(channel, "This hub has dialed another host at this address");
   }
-  // The first message is the same in both directions: somebody between could pass it on.
+  // The first message is the same in both directions: a machine between them could pass it on.
   if (hostId === undefined && host.dialAddress !== null) {
     return await refuse(channel, "This hub dials this host");
   }

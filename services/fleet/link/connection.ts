@@ -68,7 +68,7 @@ export function createConnection(
   socket.binaryType = "arraybuffer";
   socket.addEventListener("message", ({ data }) => receive(data));
   socket.addEventListener("close", ({ reason }) =>
-    // It can come from whoever ends TLS, and is shown in terminals.
+    // A proxy that ends TLS can send it, and terminals show it.
     end(reason.replace(/\p{Cc}/gu, " ") || "the connection was closed"));
   socket.addEventListener("error", () => end("the connection was lost"));
 

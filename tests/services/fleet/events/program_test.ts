@@ -1,7 +1,8 @@
 /** Events on their way between a hub and a member that are killed. @module */
 
 import { deepEqual, equal } from "node:assert/strict";
-import { openStateDatabase } from "../../../../db/database.ts";
+import { openStateDatabase, type StateDatabase } from "../../../../db/database.ts";
+import { selectMembership } from "../../../../db/fleet_membership.ts";
 import { countOutgoingEvents } from "../../../../db/fleet_outgoing_events.ts";
 import { idOf, simulateContainers } from "../../../helpers/fake_containers.ts";
 import { fakeEngine } from "../../../helpers/fake_engine.ts";
@@ -50,6 +51,8 @@ Deno.test("events of a member arrive once at the hub's webhook, although both ar
   });
   equal(status, 201);
   await joinFleet(hub, member);
+  // Until then, the member tells people itself.
+  await until("the member knows that its hub takes events", () => takesEvents(member.dataDir));
   /** Events by the id of their message: a delivery that the kill interrupted is repeated with its id. */
   const received = () =>
     new Map(
@@ -76,10 +79,15 @@ Deno.test("events of a member arrive once at the hub's webhook, although both ar
 });
 
 /** Events of a member that its hub has not acknowledged. */
-function waiting(dataDir: string): number {
+const waiting = (dataDir: string): number => read(dataDir, countOutgoingEvents);
+
+const takesEvents = (dataDir: string): boolean =>
+  read(dataDir, (db) => selectMembership(db)?.hubTakesEvents ?? false);
+
+function read<T>(dataDir: string, query: (db: StateDatabase) => T): T {
   const db = openStateDatabase(`${dataDir}/state.sqlite`);
   try {
-    return countOutgoingEvents(db);
+    return query(db);
   } finally {
     db.close();
   }
