@@ -25,6 +25,17 @@ const FAILURES = {
   503: "Too many hosts connect at the same time",
 };
 
+/** Both ends prove their keys themselves, in sealed messages. */
+const SOCKET = {
+  role: "public",
+  upgrades: true,
+  unaudited: true,
+  status: 101,
+  replies: { 101: { description: "A WebSocket with sealed messages" } },
+  returns: z.undefined(),
+  produces: "application/octet-stream",
+} as const;
+
 export const linkEndpoints = (deps: Deps): Endpoint[] => {
   const isOfHost = createKnownAddresses(deps);
   const admission = createAdmission(deps.now, (group) => {
@@ -67,13 +78,7 @@ export const linkEndpoints = (deps: Deps): Endpoint[] => {
         "this server prove their keys to each other first, whatever ends TLS in between. Only " +
         "Longshore itself connects here (`longshore join`). At most 20 connections begin in a " +
         "second, 10 of them from addresses that no host has used.",
-      role: "public",
-      upgrades: true,
-      unaudited: true,
-      status: 101,
-      replies: { 101: { description: "A WebSocket with sealed messages" } },
-      returns: z.undefined(),
-      produces: "application/octet-stream",
+      ...SOCKET,
       failures: { ...FAILURES, 404: "This server has no fleet" },
     }, ({ request, caller: { address } }) => {
       applyChanges();
@@ -91,13 +96,7 @@ export const linkEndpoints = (deps: Deps): Endpoint[] => {
       description: "The WebSocket of a hub that dials this host, with the messages of " +
         "`/fleet/link`. It exists only while this host waits for a hub with a token " +
         "(`longshore join --listen`), and for the hub that has added it so.",
-      role: "public",
-      upgrades: true,
-      unaudited: true,
-      status: 101,
-      replies: { 101: { description: "A WebSocket with sealed messages" } },
-      returns: z.undefined(),
-      produces: "application/octet-stream",
+      ...SOCKET,
       failures: { ...FAILURES, 404: "This server does not wait for a hub" },
     }, ({ request, caller: { address } }) => {
       applyChanges();

@@ -77,7 +77,7 @@ export function assertMayLeave({ rights: _, ...caller }: Caller, work: Work): vo
 /**
  * The containers that a request is about. A stack may have none.
  *
- * @returns `undefined` if there is no such container.
+ * @returns `undefined` for a container that the rows do not have.
  */
 export function baseOf({ type, name }: Work, rows: Iterable<Row>): Base | undefined {
   const base: Base = {};

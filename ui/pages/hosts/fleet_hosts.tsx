@@ -53,12 +53,15 @@ const COLUMNS: readonly Column<HostRow>[] = [
       </span>
     ),
     sort: ({ state }) => state,
+    secondLine: true,
     width: "w-m",
   },
   {
     title: "Attention",
     cell: ({ attention }) => <span class="wraps">{plain(capital(attention.join(", ")))}</span>,
     sort: ({ attention }) => -attention.length,
+    wide: true,
+    secondLine: true,
     width: "w-m",
   },
   {
@@ -76,7 +79,7 @@ const COLUMNS: readonly Column<HostRow>[] = [
   },
   textColumn("Address", ({ address }) => address, { width: "w-m", wide: true }),
   textColumn("Version", ({ version }) => version, { width: "w-s", wide: true }),
-  timeColumn("Last seen", ({ lastSeenAt }) => lastSeenAt, { width: "w-s" }),
+  timeColumn("Last seen", ({ lastSeenAt }) => lastSeenAt, { wide: true, width: "w-s" }),
 ];
 
 export function FleetHosts() {
@@ -106,13 +109,13 @@ export function FleetHosts() {
   return (
     <>
       {rows && rows.length > 0 && sums && <p class="muted">{sumsText(sums)}</p>}
-      <Pending {...pending} />
       <ResourceTab
         title="Hosts"
         noun="host"
         reading={reading}
         rows={rows}
         columns={COLUMNS}
+        isTwoLines
         write={["admin", "fleet:write"]}
         form={HostForm}
         onCreated={showLine}
@@ -149,6 +152,7 @@ export function FleetHosts() {
       {rows && rows.length > 0 && (
         <>
           <JobList group="Fleet" />
+          <Pending {...pending} />
           <RunHistory />
         </>
       )}

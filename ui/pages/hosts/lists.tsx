@@ -22,7 +22,7 @@ import { ACTIONS, actionsFor, runAction } from "../../state/container_actions.ts
 import { href, navigate, query, setQuery } from "../../state/router.ts";
 import { statusOf } from "../stacks/actions.ts";
 import { WithSeverity } from "../alerts/active.tsx";
-import { wordOf } from "../updates/columns.tsx";
+import { shortName, wordOf } from "../updates/columns.tsx";
 import { labelText } from "./form.tsx";
 
 export interface ListProps {
@@ -111,7 +111,7 @@ export function Updates({ hosts }: ListProps) {
       rows={reading.data.value?.updates}
       nameOf={({ image }) => image}
       columns={[
-        { title: "Image", cell: (row) => nameLink(row, imageName(row.image), "/updates") },
+        { title: "Image", cell: (row) => nameLink(row, shortName(row), "/updates") },
         {
           title: "Status",
           cell: ({ status }) => {

@@ -52,20 +52,22 @@ export function Pending({ data, reload }: Reading<FleetPendingList>) {
     if (isDone) reload();
   };
   return (
-    <Section title="When a host is back" wide>
-      <Table
-        name="Requests for hosts that are away"
-        columns={COLUMNS}
-        rows={pending}
-        keyOf={({ id }) => id}
-        nameOf={({ request, host }) => `${request} for ${host}`}
-        {...(hasRole("admin", "fleet:write") && {
-          actions: (each: FleetPending) => [{
-            name: "Delete",
-            onSelect: () => void remove(each),
-          }],
-        })}
-      />
-    </Section>
+    <div class="below">
+      <Section title="When a host is back" wide>
+        <Table
+          name="Requests for hosts that are away"
+          columns={COLUMNS}
+          rows={pending}
+          keyOf={({ id }) => id}
+          nameOf={({ request, host }) => `${request} for ${host}`}
+          {...(hasRole("admin", "fleet:write") && {
+            actions: (each: FleetPending) => [{
+              name: "Delete",
+              onSelect: () => void remove(each),
+            }],
+          })}
+        />
+      </Section>
+    </div>
   );
 }

@@ -144,23 +144,23 @@ const hostsOf = ({ result }: Job) => (result as RunResult | null)?.hosts ?? [];
 const COLUMNS: readonly Column<Job>[] = [
   {
     title: "Action",
-    cell: ({ result }) =>
-      ACTIONS.find(({ value }) => value === (result as RunResult | null)?.action)?.name ?? "–",
-    width: "w-m",
-  },
-  { title: "Result", cell: (job) => <JobStatus status={job.status} />, width: "w-s" },
-  {
-    title: "Hosts",
     cell: (job) => (
-      <span class="wraps">
-        {hostsOf(job).map(({ name, state, reason }) =>
-          plain(reason === null ? `${name} ${state}` : `${name} ${state}: ${reason}`)
-        ).join("; ")}
-      </span>
+      <>
+        {actionOf(job)}
+        <p class="hint wraps">
+          {hostsOf(job).map(({ name, state, reason }) =>
+            plain(reason === null ? `${name} ${state}` : `${name} ${state}: ${reason}`)
+          ).join("; ")}
+        </p>
+      </>
     ),
   },
-  timeColumn("Ended", ({ endedAt }) => endedAt, { width: "w-m" }),
+  { title: "Result", cell: (job) => <JobStatus status={job.status} />, width: "w-m" },
+  timeColumn("Ended", ({ endedAt }) => endedAt, { width: "w-s" }),
 ];
+
+const actionOf = ({ result }: Job): string =>
+  ACTIONS.find(({ value }) => value === (result as RunResult | null)?.action)?.name ?? "–";
 
 /** Nothing before the first run. */
 export function RunHistory() {
@@ -176,8 +176,17 @@ export function RunHistory() {
   const ended = data.value?.jobs.filter(({ endedAt }) => endedAt !== null) ?? [];
   if (ended.length === 0) return null;
   return (
-    <Section title="Runs" wide>
-      <Table name="Past runs" columns={COLUMNS} rows={ended} keyOf={({ id }) => id} />
-    </Section>
+    <div class="below">
+      <Section title="Runs" wide>
+        <Table
+          name="Past runs"
+          columns={COLUMNS}
+          rows={ended}
+          hasTallRows
+          keyOf={({ id }) => id}
+          nameOf={actionOf}
+        />
+      </Section>
+    </div>
   );
 }

@@ -36,7 +36,7 @@ export const wordOf = (status: string): { name: string; tone: Tone } =>
 const statusOf = (update: ImageUpdate) => isBlocked(update) ? BLOCKED : STATUSES[update.status];
 
 /** E.g. `nginx:1.27` for `docker.io/library/nginx:1.27`. */
-export const shortName = ({ image }: ImageUpdate): string =>
+export const shortName = ({ image }: Pick<ImageUpdate, "image">): string =>
   imageName(image.replace(/^docker\.io\/(library\/)?/, ""));
 
 /** Next to the state: why it is unknown, what is blocked, or since when the update is known. */
