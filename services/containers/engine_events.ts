@@ -9,7 +9,7 @@ import { type EngineEvent, systemEvents } from "../../engine/events.ts";
 import { systemPing } from "../../engine/system.ts";
 import type { Deps } from "../deps.ts";
 import { emit, type EmitDeps } from "../events/emit.ts";
-import { sleep } from "../waiting.ts";
+import { createYield, sleep } from "../waiting.ts";
 import { recordRemoval, recordStop, reportStart } from "./crash_loops.ts";
 import { withRealExitCode } from "./exit_code.ts";
 import { lastHealthOutput } from "./health_output.ts";
@@ -101,8 +101,11 @@ async function consume(
 ): Promise<void> {
   const refresh = createRefresher(deps, { onFailed: onGap, signal });
   const { lastEvent: repeated } = memory;
+  // Reads of a stream that always has more never let requests and timers run.
+  const yieldIfLong = createYield();
   try {
     for await (const event of events) {
+      await yieldIfLong();
       if (event.timeNano > 0) {
         if (isSame(event, repeated)) continue;
         memory.lastEvent = event;
