@@ -105,13 +105,11 @@ async function consume(
   const yieldIfLong = createYield();
   try {
     for await (const event of events) {
-      await yieldIfLong();
-      if (event.timeNano > 0) {
-        if (isSame(event, repeated)) continue;
-        memory.lastEvent = event;
-      }
       progress.isBusy = true;
-      await processEvent(deps, event, { lives: memory.lives, refresh, signal });
+      await yieldIfLong();
+      const isRepeated = event.timeNano > 0 && isSame(event, repeated);
+      if (event.timeNano > 0) memory.lastEvent = event;
+      if (!isRepeated) await processEvent(deps, event, { lives: memory.lives, refresh, signal });
       progress.isBusy = false;
     }
     if (!signal.aborted) deps.eventStream.recordBreak("The engine ended the stream");
