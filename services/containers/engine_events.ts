@@ -9,7 +9,7 @@ import { type EngineEvent, systemEvents } from "../../engine/events.ts";
 import { systemPing } from "../../engine/system.ts";
 import type { Deps } from "../deps.ts";
 import { emit, type EmitDeps } from "../events/emit.ts";
-import { sleep } from "../waiting.ts";
+import { createYield, sleep } from "../waiting.ts";
 import { recordRemoval, recordStop, reportStart } from "./crash_loops.ts";
 import { withRealExitCode } from "./exit_code.ts";
 import { lastHealthOutput } from "./health_output.ts";
@@ -101,14 +101,15 @@ async function consume(
 ): Promise<void> {
   const refresh = createRefresher(deps, { onFailed: onGap, signal });
   const { lastEvent: repeated } = memory;
+  // Reads of a stream that always has more never let requests and timers run.
+  const yieldIfLong = createYield();
   try {
     for await (const event of events) {
-      if (event.timeNano > 0) {
-        if (isSame(event, repeated)) continue;
-        memory.lastEvent = event;
-      }
       progress.isBusy = true;
-      await processEvent(deps, event, { lives: memory.lives, refresh, signal });
+      await yieldIfLong();
+      const isRepeated = event.timeNano > 0 && isSame(event, repeated);
+      if (event.timeNano > 0) memory.lastEvent = event;
+      if (!isRepeated) await processEvent(deps, event, { lives: memory.lives, refresh, signal });
       progress.isBusy = false;
     }
     if (!signal.aborted) deps.eventStream.recordBreak("The engine ended the stream");

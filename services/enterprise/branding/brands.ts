@@ -113,7 +113,10 @@ function assertSafe(brand: Change<NewBrand>): void {
 function logoFault(text: string): string | undefined {
   // URL parsers repair invalid URLs in different ways, so that these are refused.
   const url = /^https:\/\/[^\s"'<>\\^`{|}\p{C}]+$/iu.test(text) ? URL.parse(text) : null;
-  if (!url || url.protocol !== "https:") return "must be an https:// URL";
+  // A policy of a page would take a `*` in the host for any host.
+  if (!url || url.protocol !== "https:" || url.hostname.includes("*")) {
+    return "must be an https:// URL";
+  }
   if (url.username || url.password) return "must not have a user or password";
   return undefined;
 }

@@ -93,12 +93,9 @@ export async function openBlock(check: CheckSignature, text: string): Promise<Bl
 export const readBlock = (text: string): Block =>
   readBytes(Uint8Array.fromBase64(text.split(".")[0]!, BASE64));
 
-/** The reason why an image may not be installed, with the end of its log. */
-export function describeBlock({ host, reason, log }: Block): string {
-  const last = log.at(-1);
-  return `The fleet has blocked this image, because it failed on host ${host}: ${reason}` +
-    (last === undefined ? "" : `; its log ends with "${last}"`);
-}
+/** The reason why an image may not be installed. Its log is for callers who may read logs. */
+export const describeBlock = ({ host, reason }: Block): string =>
+  `The fleet has blocked this image, because it failed on host ${host}: ${reason}`;
 
 const readBytes = (bytes: Uint8Array): Block =>
   Shape.parse(JSON.parse(new TextDecoder().decode(bytes)));

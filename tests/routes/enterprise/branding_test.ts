@@ -181,6 +181,8 @@ for (
     [{ logo_url: "data:image/svg+xml,x" }, HTTPS],
     [{ logo_url: "https:cdn.example.com" }, HTTPS],
     [{ logo_url: "https://" }, HTTPS],
+    [{ logo_url: "https://*/logo.svg" }, HTTPS],
+    [{ logo_dark_url: "https://*.example.com/logo.svg" }, HTTPS],
     [{ logo_url: " https://cdn.example.com/" }, HTTPS],
     [{ logo_url: "https://cdn.example.com/a b" }, HTTPS],
     [{ logo_url: "https://cdn.example\n.com/" }, HTTPS],

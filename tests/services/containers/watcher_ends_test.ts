@@ -2,6 +2,7 @@ import { deepEqual, equal } from "node:assert/strict";
 import { selectServiceStop } from "../../../db/service_stops.ts";
 import type { AppEvent } from "../../../services/events/events.ts";
 import type { EventMap } from "../../../services/events/kinds/mod.ts";
+import { WAIT_MS } from "../../../services/containers/life.ts";
 import { containerWatcher } from "../../../services/containers/watcher.ts";
 import {
   idOf,
@@ -162,6 +163,36 @@ Deno.test("a stop that waits behind an event that is being processed is a stop",
   await until("both ends are reported", () => engine.downs().length > 1);
 
   deepEqual(engine.downs(), ["labelled exited 3", "web stopped 143"]);
+});
+
+Deno.test("a stop that waits behind many events is a stop", async () => {
+  const others = Array.from({ length: 30 }, (_, n) => `other-${n}`);
+  await using engine = await follow(["web", ...others].map((name) => ({ name })));
+  const { app: { deps }, containers } = engine;
+  const { publish } = deps.events;
+  let isFirst = true;
+  deps.events.publish = (event) => {
+    publish(event);
+    // The end of `web` is overdue after the first event; the others take longer than a slice each.
+    const end = performance.now() + (isFirst ? WAIT_MS : 5);
+    if (event.event === "container.up") { while (performance.now() < end) isFirst = false; }
+  };
+  Object.assign(containers[0]!, { state: "exited", exitCode: 143 });
+  const textOf = (Action: string, name: string, attributes = {}) =>
+    JSON.stringify({
+      Type: "container",
+      Action,
+      Actor: { ID: idOf(name), Attributes: { name, ...attributes } },
+    });
+  engine.sendText([
+    textOf("kill", "web", { signal: "15" }),
+    textOf("die", "web", { exitCode: "143" }),
+    ...others.map((name) => textOf("start", name)),
+    textOf("stop", "web"),
+  ].join("\n"));
+  await until("the end is reported", () => engine.downs().length > 0);
+
+  deepEqual(engine.downs(), ["web stopped 143"]);
 });
 
 Deno.test("a stop that waits behind an event that is being received is a stop", async () => {

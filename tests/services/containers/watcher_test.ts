@@ -1,4 +1,4 @@
-import { deepEqual, equal } from "node:assert/strict";
+import { deepEqual, equal, ok } from "node:assert/strict";
 import type { AppEvent } from "../../../services/events/events.ts";
 import { containerWatcher } from "../../../services/containers/watcher.ts";
 import { silentLog } from "../../../services/log.ts";
@@ -72,6 +72,41 @@ Deno.test("an event above 1 MiB costs one listing; the stream and its other even
   const streams = fake.requests.filter((request) => request.startsWith("GET /events"));
   equal(streams.length, 1);
   equal(app.deps.eventStream.status().breaks, 0);
+  end.abort();
+  await writer.close().catch(() => {});
+  await watching;
+});
+
+Deno.test("a flood of events lets requests and timers run", async () => {
+  const count = 100;
+  const feed = new TransformStream<Uint8Array, Uint8Array>();
+  const writer = feed.writable.getWriter();
+  await using fake = fakeEngine({
+    ...simulateContainers([{ name: "web" }]),
+    "GET /events": () => new Response(feed.readable),
+  });
+  using app = testApp({ engine: fake.engine });
+  const { events, inventory } = app.deps;
+  const end = new AbortController();
+  const watching = containerWatcher.run(app.deps, end.signal, () => {});
+  await until("the engine is followed", () => inventory.live);
+
+  let told = 0;
+  let toldFirst = 0;
+  events.publish = () => {
+    if (told++ === 0) setTimeout(() => toldFirst = told);
+    // As long as storing a message may take.
+    const end = performance.now() + 1;
+    while (performance.now() < end);
+  };
+  const starts = Array.from({ length: count }, (_, n) => {
+    const Actor = { ID: idOf("web"), Attributes: { name: "web" } };
+    return JSON.stringify({ Type: "container", Action: "start", Actor, timeNano: n + 1 });
+  });
+  await writer.write(new TextEncoder().encode(starts.join("\n")));
+  await until("all events were read", () => told === count);
+
+  ok(toldFirst > 0 && toldFirst < count / 2, `a timer waited for ${toldFirst} events`);
   end.abort();
   await writer.close().catch(() => {});
   await watching;

@@ -129,7 +129,7 @@ Deno.test("a failure blocks its image everywhere at once, with the name and the 
   const { body } = await world.app.call("GET", "/api/fleet/blocked");
   const [{ id, host, reason, log }] = body.blocked;
   deepEqual({ host, reason, log }, { host: "host-0", reason: "shop failure", log: ["boom"] });
-  const text = /failed on host host-0: shop failure; its log ends with "boom"/;
+  const text = /failed on host host-0: shop failure$/;
   match(second!.gate.blockOf({ digest: bad.digest, platform: second!.platform })!, text);
   equal(second!.gate.blockOf({ digest: bad.digest, platform: "linux/arm64" }), undefined);
 

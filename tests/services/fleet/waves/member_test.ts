@@ -106,7 +106,8 @@ Deno.test("an update by hand to a blocked image is refused with the reason, unle
   const update = (body: object) => made.app.call("POST", "/api/containers/web/update", body);
   const { status, body } = await update({});
   equal(status, 409);
-  const text = /failed on host edge-1: web exited with code 1; its log ends with "boom"$/;
+  // Without the log, which not all callers may read.
+  const text = /failed on host edge-1: web exited with code 1$/;
   match(body.error, text);
   const plan = await made.app.call("POST", "/api/containers/web/update?plan=1", {});
   const [obstacle] = plan.body.obstacles;
