@@ -27,14 +27,15 @@ export function HostSwitcher() {
   const { data } = useRead("GET /api/fleet/hosts", {});
   const hosts = data.value?.hosts.filter(hasPages) ?? [];
   const server = session.value?.serverName ?? "";
-  const open = HOST ?? server;
+  const isLimited = session.value?.isLimitedToHosts;
+  const open = HOST ?? (isLimited ? "All hosts" : server);
   if (hosts.length === 0) return <span class="server" title="Server">{open}</span>;
   return (
     <span class="host-switcher">
       <Menu
         name={`Switch host: ${open}`}
         items={() => [
-          itemOf(`${server} (this server)`, undefined),
+          ...isLimited ? [] : [itemOf(`${server} (this server)`, undefined)],
           ...hosts.map(({ name, state }) =>
             itemOf(state === "connected" ? name : `${name} (${state})`, name)
           ),

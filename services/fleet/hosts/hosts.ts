@@ -16,6 +16,7 @@ import type { Deps } from "../../deps.ts";
 import { AppError, requireFound } from "../../errors.ts";
 import { emit, type EmitDeps } from "../../events/emit.ts";
 import { fingerprintOf, toBytes } from "../enrolment/keys.ts";
+import type { HostFigures } from "../copies/rows.ts";
 import type { Control } from "../link/control.ts";
 import { offerBlocks } from "../waves/hub_link.ts";
 import { assertNameFree, makeHost, storeHost } from "./room.ts";
@@ -35,6 +36,9 @@ export interface HostView {
   since: string | null;
   machine: string;
   version: string;
+  /** Version of its engine, and what it allows users of this hub at most; `null` if not known. */
+  engine: string | null;
+  allows: HostFigures["allows"];
   address: string;
   /** SHA-256 of its key, base64url. */
   fingerprint: string;
@@ -224,6 +228,7 @@ async function toView({ fleet, now }: HostDeps, host: StoredHost): Promise<HostV
   const link = fleet.hosts.get(host.id)?.link;
   const clock = link?.clock;
   const { id, name, labels, machine, version, address, joinedAt, lastSeenAt } = host;
+  const figures = fleet.copies.get(id)?.host;
   return {
     id,
     name,
@@ -231,6 +236,8 @@ async function toView({ fleet, now }: HostDeps, host: StoredHost): Promise<HostV
     ...stateOf(host, link?.silentMs),
     machine,
     version,
+    engine: figures?.engine ?? null,
+    allows: figures?.allows ?? null,
     address,
     fingerprint: await fingerprintOf(toBytes(host.linkKey)),
     latencyMs: clock ? Math.round(clock.roundTrip) : null,
