@@ -32,6 +32,7 @@ import {
   leaveSession,
   needsFactor,
   refreshToken,
+  seesServer,
   session,
   WINDOW_END,
 } from "../state/session.ts";
@@ -84,7 +85,7 @@ export function startApp(): void {
       loadFleetParts();
       // A host that was away has not answered.
       if (HOST !== undefined) void reconnects.value;
-      readEdition().catch(() => {});
+      if (seesServer()) readEdition().catch(() => {});
     } // It is probably the next one.
     else if (session.value === null && isDoor.value) void loadPage("/");
   });

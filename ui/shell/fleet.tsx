@@ -4,6 +4,7 @@
 import { Page } from "../components/page.tsx";
 import type { ComponentChildren } from "preact";
 import { useEffect, useErrorBoundary } from "preact/hooks";
+import { api } from "../api/client.ts";
 import type { FleetHost } from "../api/types.ts";
 import { plain } from "../base/text.ts";
 import { Icon } from "../components/icon.tsx";
@@ -14,13 +15,23 @@ import { isOfServer } from "../paths.ts";
 import { connection } from "../state/live.ts";
 import { navigate, pagePath } from "../state/router.ts";
 import { HOST, ROOT } from "../state/root.ts";
-import { session } from "../state/session.ts";
+import { roleAtHost, session } from "../state/session.ts";
 import { followHostEvents } from "./host_events.ts";
 
 followHostEvents();
 
 /** Time between two readings of the host's state while its stream is interrupted, in milliseconds. */
 const REREAD_MS = 15_000;
+
+const ROLE_OF = { read: "viewer", operate: "operator", admin: "admin" } as const;
+
+/** Reads what the host whose pages are open allows. Without an answer, it refuses by itself. */
+export async function readRoleAtHost(): Promise<void> {
+  if (HOST === undefined) return;
+  const { allows } = await api("GET /api/fleet/hosts/{id}", { path: { id: HOST } })
+    .catch(() => ({ allows: null }));
+  roleAtHost.value = ROLE_OF[allows ?? "admin"];
+}
 
 /** The open server or host, and a menu of the others. Without hosts it is only the name. */
 export function HostSwitcher() {

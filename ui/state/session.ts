@@ -216,14 +216,20 @@ const createSecret = () =>
 /** From the lowest to the highest. */
 export const ROLES: readonly UserRole[] = ["viewer", "operator", "admin"];
 
+/** The highest role that the host whose pages are open allows users of this server. */
+export const roleAtHost = signal<UserRole>("admin");
+
+export const includesRole = (role: UserRole, other: UserRole): boolean =>
+  ROLES.indexOf(role) >= ROLES.indexOf(other);
+
 /**
  * Whether the user's role includes another one, or a custom role grants the permission of what that
  * role allows. Both are those of the endpoint that is called.
  */
 export const hasRole = (role: UserRole, permission = ""): boolean =>
   session.value
-    ? ROLES.indexOf(session.value.role) >= ROLES.indexOf(role) ||
-      session.value.permissions.includes(permission)
+    ? includesRole(roleAtHost.value, role) &&
+      (includesRole(session.value.role, role) || session.value.permissions.includes(permission))
     : false;
 
 /** Whether the pages show this server itself to the user, or one of its hosts. */

@@ -84,10 +84,10 @@ export function getHost(deps: HostDeps, caller: HostViewer, ref: string): Promis
 /**
  * Renames a host or replaces its labels.
  *
- * @throws {AppError} `not_found`; `conflict` for a name in use.
+ * @throws {AppError} `not_found`; `conflict` for a name in use, also by this server.
  */
 export function changeHost(
-  deps: HostDeps & Pick<Deps, "changes">,
+  deps: HostDeps & Pick<Deps, "changes" | "config">,
   id: string,
   { name, labels }: { name?: string | undefined; labels?: Record<string, string> | undefined },
 ): Promise<HostView> {
@@ -176,7 +176,7 @@ export function applyChangesOfOthers(deps: Parameters<typeof applyToLinks>[0]): 
  * @throws {AppError} With the reason, for the member.
  */
 export function enrolHost(
-  deps: EmitDeps & HostDeps & Pick<Deps, "changes">,
+  deps: EmitDeps & HostDeps & Pick<Deps, "changes" | "config">,
   { inviteId, linkKey, address, ...given }: {
     inviteId: string;
     linkKey: string;

@@ -3,6 +3,7 @@
 import { api } from "../../api/client.ts";
 import type { FleetHost, FleetOverview } from "../../api/types.ts";
 import { type Column, NAME_COLUMN, textColumn, timeColumn } from "../../components/columns.tsx";
+import type { Access } from "../../components/deletion.ts";
 import { confirm, useDialog } from "../../components/dialog.tsx";
 import { useRead, useReloadEvery } from "../../components/reading.ts";
 import { ResourceTab } from "../../components/resource.tsx";
@@ -23,7 +24,7 @@ import { HostForm, labelText, type SavedHost } from "./form.tsx";
 /** Time between two readings, in milliseconds. */
 const REREAD_MS = 10_000;
 
-const WRITE = ["admin", "fleet:write"] as const;
+const WRITE: Access = ["admin", "fleet:write"];
 
 const TONES: Record<FleetHost["state"], Tone> = {
   connected: "good",
@@ -104,7 +105,9 @@ export function FleetHosts() {
   }));
   const pending = useRead("GET /api/fleet/pending", {});
   // A host that joins uses its invite.
-  const invites = useRead("GET /api/fleet/invites", hasRole(...WRITE) ? {} : undefined, [
+  const mayLeave = hasRole("operator", "stacks:update");
+  const mayManage = hasRole(...WRITE) && seesServer();
+  const invites = useRead("GET /api/fleet/invites", mayManage ? {} : undefined, [
     "/api/fleet/hosts",
   ]);
   const dialog = useDialog();
@@ -134,21 +137,21 @@ export function FleetHosts() {
         columns={COLUMNS}
         isTwoLines
         write={WRITE}
-        form={HostForm}
+        form={mayManage ? HostForm : undefined}
         onCreated={showLine}
-        actionsFor={WRITE}
+        actionsFor={["operator", "stacks:update"]}
         actions={(host, { edit, remove }) => [
-          ...host.state === "pending"
+          ...host.state === "pending" && mayManage
             ? [{ name: "Accept", onSelect: () => void accept(host, reading.reload) }]
             : [],
-          ...host.state === "away"
+          ...host.state === "away" && mayLeave
             ? [{
               name: "When it is back",
               onSelect: () => dialog.open(LaterForm, { host, onSaved: pending.reload }),
             }]
             : [],
           ...edit,
-          ...remove,
+          ...mayManage ? remove : [],
         ]}
         buttons={rows && rows.length > 0 && <RunButton dialog={dialog} />}
         deletion={{

@@ -41,8 +41,7 @@ export function Invites({ data, reload }: Reading<{ invites: FleetInvite[] }>) {
           actions={(invite) => [
             deleteItem(invite, {
               nameOf: () => `the invite of ${nameOf(invite)}`,
-              consequence: () =>
-                "Its line is refused from then on. Hosts that have joined stay.",
+              consequence: () => "Its line is refused from then on. Hosts that have joined stay.",
               work: ({ id }) => api("DELETE /api/fleet/invites/{id}", { path: { id } }),
             }, reload),
           ]}

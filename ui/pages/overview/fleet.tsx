@@ -83,15 +83,21 @@ function Hosts({ hosts }: { hosts: readonly Host[] }) {
 /** Parts that the user may not see, or that are not known yet, are left out. */
 function Sums({ containers, stacks, alerts, updates }: Overview["sums"]) {
   const lists: [title: string, counts: Count[] | null][] = [
-    ["Containers", containers && [
-      [containers.running, "running", "good"],
-      [containers.unhealthy, "unhealthy", "bad"],
-      [containers.restarting, "restarting", "bad"],
-    ]],
-    ["Stacks", stacks && [
-      [stacks.total, "in all", "good"],
-      [stacks.degraded, "degraded", "bad"],
-    ]],
+    [
+      "Containers",
+      containers && [
+        [containers.running, "running", "good"],
+        [containers.unhealthy, "unhealthy", "bad"],
+        [containers.restarting, "restarting", "bad"],
+      ],
+    ],
+    [
+      "Stacks",
+      stacks && [
+        [stacks.total, "in all", "good"],
+        [stacks.degraded, "degraded", "bad"],
+      ],
+    ],
     ["Alerts", alerts && [[alerts.total, "firing", alerts.total > 0 ? "bad" : "good"]]],
     ["Updates", updates && [[updates.available, "available", "warn"]]],
   ];
