@@ -106,6 +106,12 @@ Deno.test("the page of a swarm shows nodes, services and secrets, and scales a s
   await tab.press("Scale", "Scaled shop_web to 3");
   deepEqual(updates, [{ Replicated: { Replicas: 3 } }]);
   await tab.find("row", /shop_web.*3 \/ 3/);
+
+  // The other node is down.
+  await tab.choose("edge-1", "Drain");
+  const question = await tab.find("alertdialog", "Drain edge-1?");
+  match((await question.evaluate((e) => e.textContent))!, /last node.*: shop_web stop/);
+  await tab.click("button", "Cancel");
   await tab.page.setViewport(PHONE);
   await tab.fits(PHONE.width);
   deepEqual(tab.complaints, []);

@@ -120,6 +120,7 @@ Deno.test("a refresh replaces the cookie and continues the session", async () =>
   deepEqual(Object.keys(answer.body).sort(), [
     "accessToken",
     "expiresIn",
+    "isLimitedToHosts",
     "permissions",
     "role",
     "serverName",
