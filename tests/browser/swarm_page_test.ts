@@ -61,6 +61,7 @@ Deno.test("the page of a swarm shows nodes, services and secrets, and scales a s
         Response.json({ ID: "w1", Version: { Index: 1 }, CreatedAt: AT, UpdatedAt: AT, Spec: {} }),
       "GET /nodes": () =>
         Response.json([node("n1", "edge-1", "ready", true), node("n2", "edge-2", "down")]),
+      "GET /nodes/n1": () => Response.json(node("n1", "edge-1", "ready", true)),
       "GET /services": () => Response.json([service]),
       "GET /services/*": () => Response.json(service),
       "POST /services/*/update": ({ body }) => {

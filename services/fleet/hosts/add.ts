@@ -127,7 +127,7 @@ async function enrol(
     throw error;
   }
   // Stored first: a host that has joined a hub which does not know it could not be added again.
-  storeHost(deps, known, host);
+  storeHost(deps, known, host, toText((await linkKeys(deps)).publicKey));
   await sendEnrolled(deps, channel, host);
   const reason = await channel.closed;
   if (reason === NOT_JOINED) {

@@ -172,14 +172,15 @@ export function applyChangesOfOthers(deps: Parameters<typeof applyToLinks>[0]): 
  * Stores the host that has proved an invite. The same machine may repeat it, because the answer may
  * have been lost.
  *
- * @param linkKey Base64url.
+ * @param linkKey Base64url, as `hubKey`: the key of this hub that the host knows.
  * @throws {AppError} With the reason, for the member.
  */
 export function enrolHost(
   deps: EmitDeps & HostDeps & Pick<Deps, "changes" | "config">,
-  { inviteId, linkKey, address, ...given }: {
+  { inviteId, linkKey, hubKey, address, ...given }: {
     inviteId: string;
     linkKey: string;
+    hubKey: string;
     address: string;
   } & Pick<Control<"enrol">, "name" | "version" | "machine" | "noteKey">,
 ): StoredHost {
@@ -214,7 +215,7 @@ export function enrolHost(
     if (!useFleetInvite(db, inviteId, at)) {
       throw new AppError("forbidden", "The invite was used or has expired");
     }
-    storeHost(deps, known, host);
+    storeHost(deps, known, host, hubKey);
   });
   deps.changes.record(HOSTS_RESOURCE);
   return host;

@@ -7,6 +7,7 @@ import {
   type StoredHost,
   updateFleetHost,
 } from "../../../db/fleet_hosts.ts";
+import { replaceHostHubKey } from "../../../db/fleet_hub_keys.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError, tooMany } from "../../errors.ts";
 
@@ -73,12 +74,18 @@ export function makeHost(
   };
 }
 
-/** Stores the row in place of the one that is known. */
+/**
+ * Stores the row in place of the one that is known.
+ *
+ * @param hubKey The key of this hub that the host knows, base64url.
+ */
 export function storeHost(
   { db }: Pick<Deps, "db">,
   known: StoredHost | undefined,
   host: StoredHost,
+  hubKey: string,
 ): void {
   if (known) updateFleetHost(db, known.id, host);
   else insertFleetHost(db, host);
+  replaceHostHubKey(db, { hostId: host.id, hubKey });
 }

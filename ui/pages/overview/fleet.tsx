@@ -65,7 +65,7 @@ function Hosts({ hosts }: { hosts: readonly Host[] }) {
   const connected = number("connected");
   const silent = number("late", "away");
   return (
-    <Section title="Hosts" actions={<LinkButton to="/hosts">Show all</LinkButton>}>
+    <Section title="Hosts" wide actions={<LinkButton to="/hosts">Show all</LinkButton>}>
       {hosts.length === 0 ? <Empty>This server has no host that you may see.</Empty> : (
         <Counts
           to="/hosts"
@@ -99,7 +99,12 @@ function Sums({ containers, stacks, alerts, updates }: Overview["sums"]) {
       ],
     ],
     ["Alerts", alerts && [[alerts.total, "firing", alerts.total > 0 ? "bad" : "good"]]],
-    ["Updates", updates && [[updates.available, "available", "warn"]]],
+    [
+      "Updates",
+      updates && [
+        [updates.available, "available", updates.available > 0 ? "warn" : "good"],
+      ],
+    ],
   ];
   return (
     <>

@@ -125,16 +125,15 @@ function changes(
 const takesTasks = ({ availability, state }: SwarmNode): boolean =>
   availability === "active" && state === "ready";
 
-/** What stops when the last node that takes tasks is drained. */
-async function lossOf({ id, hostname }: SwarmNode): Promise<string> {
+/** What stops when the last node that takes tasks is drained: the services by name, if they can be read. */
+async function lossOf({ id, hostname, tasks: number }: SwarmNode): Promise<string> {
   const { tasks } = await api("GET /api/swarm/nodes/{id}/tasks", { path: { id } })
     .catch(() => ({ tasks: [] as SwarmTask[] }));
   const running = tasks.filter(({ state }) => state === "running");
-  const names = [...new Set(running.map(({ service }) => service.name))];
-  const last = `${plain(hostname)} is the last node that takes tasks`;
-  return names.length === 0
-    ? `${last}: no service can run until another node is active.`
-    : `${last}: ${names.map(plain).join(", ")} stop until another node is active.`;
+  const names = [...new Set(running.map(({ service }) => plain(service.name)))];
+  return `${plain(hostname)} is the last node that takes tasks: ${
+    names.join(", ") || `its ${count(number, "task")}`
+  } stop until another node is active.`;
 }
 
 function Labels({ node, onSaved, onClose }: {
