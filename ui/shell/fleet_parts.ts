@@ -12,7 +12,7 @@ const isNeeded = HOST !== undefined || document.documentElement.dataset.fleet ==
 export function loadFleetParts(): void {
   if (!isNeeded || fleetParts.peek()) return;
   import("./fleet.tsx").then(async (module) => {
-    // What the host allows is known before its first page is drawn.
+    // The host's limit is known before its first page is drawn.
     await module.readRoleAtHost();
     fleetParts.value = module;
   }).catch(reloadIfReachable);

@@ -125,7 +125,7 @@ function changes(
 const takesTasks = ({ availability, state }: SwarmNode): boolean =>
   availability === "active" && state === "ready";
 
-/** What stops when the last node that takes tasks is drained: the services by name, if they can be read. */
+/** Loss when the last node that takes tasks is drained: the services by name, if they can be read. */
 async function lossOf({ id, hostname, tasks: number }: SwarmNode): Promise<string> {
   const { tasks } = await api("GET /api/swarm/nodes/{id}/tasks", { path: { id } })
     .catch(() => ({ tasks: [] as SwarmTask[] }));
