@@ -5,7 +5,7 @@ import { nodeHttp, nodeHttps } from "../services/builtins.ts";
 import type { Config } from "../services/config/config.ts";
 import { AppError, KeyFileError } from "../services/errors.ts";
 import { createFleet } from "../services/fleet/hosts/fleet.ts";
-import { DialError, LINK_PATH } from "../services/fleet/link/dial.ts";
+import { LINK_PATH } from "../services/fleet/link/dial.ts";
 import { type Log, silentLog } from "../services/log.ts";
 import { loadSecrets, type Secrets } from "../services/secrets/secrets.ts";
 import { createChanges } from "../services/stream/changes.ts";
@@ -54,8 +54,7 @@ export async function withFleet<T>(
         isRunning: running !== undefined,
       }));
   } catch (error) {
-    const isForUser = error instanceof AppError || error instanceof KeyFileError ||
-      error instanceof DialError;
+    const isForUser = error instanceof AppError || error instanceof KeyFileError;
     throw isForUser ? new CommandError(withoutField(error.message), { cause: error }) : error;
   } finally {
     // It may have started meanwhile, and work that fails can have changed something.

@@ -3,6 +3,7 @@
 import { boolean, json, number, type Row, table, text } from "./columns.ts";
 import type { Database } from "./database.ts";
 import { deleteBlocksOfHub } from "./fleet_blocks.ts";
+import { deleteKnownHubKeys } from "./fleet_hub_keys.ts";
 import { deleteFormerFleetKeys } from "./fleet_keys.ts";
 import { deleteNextKeys } from "./fleet_next_keys.ts";
 import { deleteListening } from "./fleet_listening.ts";
@@ -70,5 +71,6 @@ export function deleteMembership(db: Database): boolean {
 function forgetHub(db: Database): void {
   deleteBlocksOfHub(db);
   deleteNextKeys(db);
+  deleteKnownHubKeys(db);
   deleteFormerFleetKeys(db);
 }

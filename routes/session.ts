@@ -162,7 +162,7 @@ export const sessionEndpoints = (deps: Deps) => {
         ...FOREIGN_PAGE,
         ...THROTTLED,
       },
-    }, async ({ body, caller, request, note, admit, grantedTo, setCookie }) => {
+    }, async ({ body, caller, request, note, admit, rightsOf, setCookie }) => {
       if ("email" in body) note.target = loginName(deps, body.email);
       const pageHash = requirePageHash(request);
       const credentials = "code" in body
@@ -172,7 +172,7 @@ export const sessionEndpoints = (deps: Deps) => {
       const pair = signInWithNote(note, await signIn(deps, credentials, client, admit, pageHash));
       if ("mfaRequired" in pair) return pair;
       setCookie(sessionCookie(config, request, pageHash, pair.refreshToken));
-      return { ...pair, permissions: grantedTo(pair.userId) };
+      return { ...pair, ...rightsOf(pair.userId) };
     }),
 
     endpoint("POST /auth/session/refresh", {
@@ -187,7 +187,7 @@ export const sessionEndpoints = (deps: Deps) => {
       assertBrowser: assertCookieOfOwnPage,
       returns: BrowserSession,
       ...SETS_COOKIE,
-    }, async ({ caller, request, note, admit, grantedTo, setCookie }) => {
+    }, async ({ caller, request, note, admit, rightsOf, setCookie }) => {
       const presented = readSession(config, request);
       const { pageHash } = presented;
       let pair: TokenPair;
@@ -201,7 +201,7 @@ export const sessionEndpoints = (deps: Deps) => {
         throw error;
       }
       setCookie(sessionCookie(config, request, pageHash, pair.refreshToken));
-      return { ...pair, permissions: grantedTo(pair.userId) };
+      return { ...pair, ...rightsOf(pair.userId) };
     }),
 
     endpoint("DELETE /auth/session", {

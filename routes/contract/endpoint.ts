@@ -192,6 +192,8 @@ export interface Input<Params, Query, Body> {
    * @throws {AppError} E.g. `unauthorized` for a token that was revoked meanwhile.
    */
   assertAllowed: () => Promise<void>;
+  /** Grants and limits of a user's custom roles, as the session of a page has them. */
+  rightsOf: (userId: string) => { permissions: string[]; isLimitedToHosts: boolean };
   /**
    * Permissions of a user's custom roles, e.g. `containers:start`; `*` is expanded.
    *

@@ -51,15 +51,15 @@ export const secondFactorEndpoints = (deps: Deps) => {
   /** Sets the cookie of a page; other clients get the tokens. */
   const answer = (
     { refreshToken, ...session }: Tokens,
-    { request, grantedTo, setCookie }: Pick<
+    { request, rightsOf, setCookie }: Pick<
       Input<never, never, never>,
-      "request" | "grantedTo" | "setCookie"
+      "request" | "rightsOf" | "setCookie"
     >,
   ) => {
     const pageHash = pageHashOf(request);
     if (pageHash === undefined) return { ...session, refreshToken };
     setCookie(sessionCookie(config, request, pageHash, refreshToken));
-    return { ...session, permissions: grantedTo(session.userId) };
+    return { ...session, ...rightsOf(session.userId) };
   };
 
   return [

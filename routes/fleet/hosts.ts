@@ -2,6 +2,8 @@
 
 import * as z from "zod";
 import type { Deps } from "../../services/deps.ts";
+import { ADDRESS_MAX, isHubAddress, TOKEN_MAX } from "../../services/fleet/enrolment/token.ts";
+import { addByToken } from "../../services/fleet/hosts/add.ts";
 import {
   acceptHost,
   changeHost,
@@ -9,6 +11,7 @@ import {
   listHosts,
   removeHost,
 } from "../../services/fleet/hosts/hosts.ts";
+import { HostAllows } from "../../services/fleet/copies/rows.ts";
 import { HOST_STATES } from "../../services/fleet/hosts/state.ts";
 import { endpoint } from "../contract/endpoint.ts";
 import { Done, Timestamp } from "../contract/shapes.ts";
@@ -25,6 +28,10 @@ const Host = z.object({
   since: Timestamp.nullable().meta({ description: "Since when it is away, or has left" }),
   machine: z.string().meta({ example: "edge-7, Debian GNU/Linux 12" }),
   version: z.string().meta({ description: "Version of Longshore" }),
+  engine: z.string().nullable().meta({
+    description: "Version of its engine; null if not known or unreachable",
+  }),
+  allows: HostAllows,
   address: z.string().meta({ description: "Address of its last connection" }),
   fingerprint: z.string().meta({ description: "SHA-256 of its key, base64url" }),
   latencyMs: z.int().nullable(),
@@ -35,6 +42,23 @@ const Host = z.object({
 
 const Changes = z.object({ name: HostName, labels: Labels }).partial()
   .meta({ id: "FleetHostChanges", example: { labels: { site: "kiel" } } });
+
+const NewHost = z.object({
+  token: z.string().max(TOKEN_MAX).meta({
+    description: "Printed by `longshore join --listen` on the host; begins with `lsadd_`",
+  }),
+  address: z.string().max(ADDRESS_MAX).refine(isHubAddress, {
+    error: "must be an address such as https://edge-7.example.com",
+  }).optional().meta({
+    description: "Address of the host, as this server can reach it. Default: that in the token",
+    example: "https://edge-7.example.com",
+  }),
+  name: HostName.optional().meta({ description: "Default: that of the host" }),
+  labels: Labels.default({}),
+}).meta({
+  id: "NewFleetHost",
+  example: { token: "lsadd_AbY07iLb", labels: { site: "kiel" } },
+});
 
 const READ = { role: "viewer", permission: "fleet:read" } as const;
 const WRITE = { role: "admin", permission: "fleet:write" } as const;
@@ -49,6 +73,29 @@ export const hostEndpoints = (deps: Deps) => [
     ...READ,
     returns: z.object({ hosts: z.array(Host) }).meta({ id: "FleetHostList" }),
   }, async ({ caller }) => ({ hosts: await listHosts(deps, caller) })),
+
+  endpoint("POST /api/fleet/hosts", {
+    operationId: "addFleetHost",
+    summary: "Add a host that waits",
+    description: "For a host that cannot reach this server: `longshore join --listen` there " +
+      "prints a token, and this server dials the host from now on. Host and server prove to " +
+      "each other that they know the token's secret, which is never sent. The same request may " +
+      "be repeated if its answer was lost.",
+    ...WRITE,
+    body: NewHost,
+    returns: Host,
+    status: 201,
+    failures: {
+      400: "The token is damaged, or this server may not dial the address",
+      403: "The host does not take the token, or another one has made it",
+      409: "The host is in the fleet already, or its name is in use",
+      502: "The host cannot be reached",
+    },
+  }, async ({ body, caller, note, request }) => {
+    const host = await addByToken(deps, body, { viewer: caller, signal: request.signal });
+    note.target = host.name;
+    return host;
+  }),
 
   endpoint("GET /api/fleet/hosts/:id", {
     operationId: "getFleetHost",

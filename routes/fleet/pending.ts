@@ -14,10 +14,11 @@ export const pendingEndpoints = (deps: Deps) => [
     description:
       "Deploys and updates that were left with `?later=` for hosts that were away, the " +
       "oldest first. Those that have ended are kept for a week.",
+    scope: "hosts",
     role: "viewer",
     permission: "fleet:read",
     returns: z.object({ pending: z.array(Pending) }).meta({ id: "FleetPendingList" }),
-  }, () => ({ pending: listPending(deps) })),
+  }, ({ caller }) => ({ pending: listPending(deps, caller) })),
 
   endpoint("DELETE /api/fleet/pending/:id", {
     operationId: "deleteFleetPending",

@@ -160,6 +160,12 @@ export function admitUser(c: Context<Env>, userId: string): void {
   policyOf(c)?.admit(c.env.address, { ...c.get("caller"), userId, role: "viewer" });
 }
 
+/** Implements `Input.rightsOf`. */
+export const rightsOfUser = (c: Context<Env>, userId: string) => ({
+  permissions: permissionsGrantedTo(c, userId),
+  isLimitedToHosts: policyOf(c)?.hostLimits(userId) !== undefined,
+});
+
 /** Implements `Input.grantedTo`. */
 export const permissionsGrantedTo = (
   c: Context<Env>,

@@ -8,7 +8,7 @@
 
 import type { Context, Hono } from "hono";
 import { isLimited, type ScopedHost } from "../../services/access/scope.ts";
-import { accessCheck, admitUser, permissionsGrantedTo } from "./access.ts";
+import { accessCheck, admitUser, permissionsGrantedTo, rightsOfUser } from "./access.ts";
 import { accounting } from "./accounting.ts";
 import type { Edition } from "../../services/edition.ts";
 import type { EditionRoutes } from "../editions.ts";
@@ -111,6 +111,7 @@ function handler(
       recordPhase: c.get("recordPhase"),
       admit: (userId: string) => admitUser(c, userId),
       assertAllowed: async () => void await checkAccess(c),
+      rightsOf: (userId: string) => rightsOfUser(c, userId),
       grantedTo: (userId: string, host?: ScopedHost) => permissionsGrantedTo(c, userId, host),
       setCookie: (cookie: string) => exchange.headers["set-cookie"] = cookie,
     };

@@ -25,6 +25,10 @@ export const BrowserSession = TokenPair.omit({ refreshToken: true }).extend({
       "was last refreshed",
     example: ["containers:restart"],
   }),
+  isLimitedToHosts: z.boolean().meta({
+    description: "Whether custom roles limit the user to hosts of the fleet: this server itself " +
+      "then shows nothing of its own",
+  }),
 }).meta({ id: "BrowserSession" });
 
 export const MfaRequired = z.object({

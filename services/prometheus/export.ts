@@ -10,6 +10,7 @@ import { errorFields } from "../log.ts";
 import { type ContainerLabels, createContainerLabels } from "./container_series.ts";
 import { containerFamilies } from "./containers.ts";
 import type { Family } from "./family.ts";
+import { fleetFamilies } from "./fleet.ts";
 import { kernelFamilies } from "./kernel.ts";
 import { hostFamilies } from "./host.ts";
 import { processFamilies } from "./process.ts";
@@ -54,6 +55,7 @@ export function createMetricsExporter(
         at,
         text: formatMetrics(deps.config.procPath, [
           ...liveFamilies(deps, labelsOf),
+          ...fleetFamilies(deps),
           ...readRecords(),
         ]),
       };

@@ -150,7 +150,7 @@ function reportServices(
     const stack = service.Spec.Labels?.[STACK_LABEL] ?? null;
     state.degraded[id] = { service: name, stack, since: deps.now().toISOString() };
     const reason = own.find(({ Status }) => Status.Err)?.Status.Err ?? null;
-    const data = { service: name, stack, running, desired, reason };
+    const data = { service: name, id, stack, running, desired, reason };
     report(deps, "service.degraded", data, () => storeWatched(deps, state));
   }
   for (const [id, { service, stack, since }] of Object.entries(state.degraded)) {
@@ -158,7 +158,7 @@ function reportServices(
     if (found && completeness(found, byService.get(id) ?? []) !== "complete") continue;
     delete state.degraded[id];
     const degradedSeconds = secondsSince(deps, since);
-    const data = { service, stack, degradedSeconds, wasRemoved: found === undefined };
+    const data = { service, id, stack, degradedSeconds, wasRemoved: found === undefined };
     report(deps, "service.recovered", data, () => storeWatched(deps, state));
   }
   for (const id of missingSince.keys()) {
@@ -201,6 +201,7 @@ function reportRollbacks(
     if (isFirst) continue;
     report(deps, "service.update_rolled_back", {
       service: Spec.Name ?? id,
+      id,
       stack: Spec.Labels?.[STACK_LABEL] ?? null,
       image: shortImage(Spec.TaskTemplate?.ContainerSpec?.Image ?? ""),
       reason: UpdateStatus.Message ?? "",

@@ -277,6 +277,7 @@ const NOT_DONE: Record<string, string> = {
   "GET /api/containers/:id/terminal": "a WebSocket needs a connection",
   "GET /fleet/link": "a WebSocket needs a connection",
   "GET /fleet/hub": "the same",
+  "POST /api/fleet/hosts": "no host waits",
   "GET /api/fleet/hosts/:id": "no host has joined",
   "PUT /api/fleet/hosts/:id": "the same",
   "DELETE /api/fleet/hosts/:id": "the same",

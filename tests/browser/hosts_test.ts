@@ -1,6 +1,6 @@
 /** The page Hosts, with a host that joins as a real program. @module */
 
-import { equal, match } from "node:assert/strict";
+import { deepEqual, equal, match } from "node:assert/strict";
 import { runCommand, temporaryDirectory } from "../helpers/command.ts";
 import { dashboardTest } from "../helpers/dashboard.ts";
 import { checkBothThemes, hasColumns, rowMatches } from "../helpers/dashboard_steps.ts";
@@ -27,6 +27,7 @@ dashboardTest("a host is invited, accepted, renamed and removed", async () => {
   const [, token] = /^longshore join (\S+)$/.exec(line)!;
   await checkBothThemes(tab);
   await tab.click("button", "Done");
+  await rowMatches(tab, "Any host", /0 of 1 joined/);
 
   await using engine = fakeEngine(simulateContainers([{
     name: "shop-web-1",
@@ -43,6 +44,7 @@ dashboardTest("a host is invited, accepted, renamed and removed", async () => {
   const [, fingerprint] = /Fingerprint of this host: (\S+)/.exec(joined.stderr)!;
 
   await rowMatches(tab, "edge-7", /Pending[^]*floor=2/);
+  await tab.gone("heading", "Invited");
   await hasColumns(tab, [
     "Name",
     "State",
@@ -76,4 +78,51 @@ dashboardTest("a host is invited, accepted, renamed and removed", async () => {
   await tab.choose("edge-8", "Remove");
   await tab.press("Remove", /edge-8/);
   await tab.find("button", "New host");
+});
+
+dashboardTest("a host that waits is added, and an open invite is deleted", async () => {
+  await using engine = fakeEngine(simulateContainers([{ name: "web" }]));
+  await using member = await startLongshore({
+    engineSocket: engine.socketPath,
+    env: { ...INSECURE, FLEET_ALLOW: "read" },
+  });
+  const env = { DATA_DIR: member.dataDir, ...INSECURE };
+  const listens = ["join", "--listen", "--address", member.baseUrl];
+  const { stdout: line } = await runCommand(listens, { env });
+
+  await using open = await openDashboard({
+    containers: [],
+    env: { ...INSECURE, SERVER_NAME: "hub", OUTBOUND_ALLOW: "127.0.0.1" },
+    path: "/hosts",
+  });
+  const { tab } = open;
+  await tab.click("button", "New host");
+  await tab.fill({ Name: "HUB" });
+  await tab.pressRefused("Create invite", /This server has the name hub/, 409);
+  await tab.fill({ Name: "edge-8" });
+  await tab.click("button", "Create invite");
+  await tab.click("button", "Done");
+  await tab.choose("edge-8", "Delete");
+  await tab.press("Delete", /edge-8/);
+  await tab.gone("heading", "Invited");
+
+  await tab.click("button", "New host");
+  await tab.select("select[name=dials]", "server");
+  await checkBothThemes(tab);
+  await tab.fill({ Token: "lsadd_damaged" });
+  await tab.pressRefused("Add host", /damaged/);
+  await tab.fill({ Token: line.trim() });
+  await tab.press("Add host", "Added edge-7");
+  await rowMatches(tab, "edge-7", /Connected/);
+  await until("what the host allows is known", async () => {
+    const { body } = await open.service.call("GET", "/api/fleet/hosts");
+    return body.hosts[0].allows === "read";
+  });
+  // No page of the host asks for what it would refuse.
+  tab.complaints.length = 0;
+  await tab.open("/hosts/edge-7/registries");
+  await tab.find("heading", "Access denied");
+  const text = await tab.page.evaluate(() => document.querySelector("main")!.textContent);
+  match(text!, /Host edge-7 allows users of this server the role viewer at most/);
+  deepEqual(tab.complaints, []);
 });

@@ -61,6 +61,7 @@ Deno.test("the page of a swarm shows nodes, services and secrets, and scales a s
         Response.json({ ID: "w1", Version: { Index: 1 }, CreatedAt: AT, UpdatedAt: AT, Spec: {} }),
       "GET /nodes": () =>
         Response.json([node("n1", "edge-1", "ready", true), node("n2", "edge-2", "down")]),
+      "GET /nodes/n1": () => Response.json(node("n1", "edge-1", "ready", true)),
       "GET /services": () => Response.json([service]),
       "GET /services/*": () => Response.json(service),
       "POST /services/*/update": ({ body }) => {
@@ -106,6 +107,12 @@ Deno.test("the page of a swarm shows nodes, services and secrets, and scales a s
   await tab.press("Scale", "Scaled shop_web to 3");
   deepEqual(updates, [{ Replicated: { Replicas: 3 } }]);
   await tab.find("row", /shop_web.*3 \/ 3/);
+
+  // The other node is down.
+  await tab.choose("edge-1", "Drain");
+  const question = await tab.find("alertdialog", "Drain edge-1?");
+  match((await question.evaluate((e) => e.textContent))!, /last node.*: shop_web stop/);
+  await tab.click("button", "Cancel");
   await tab.page.setViewport(PHONE);
   await tab.fits(PHONE.width);
   deepEqual(tab.complaints, []);

@@ -18,7 +18,10 @@ Deno.test("POST /auth/session answers the access token and sets the refresh toke
 
   equal(answer.status, 200);
   const { accessToken, ...rest } = answer.body;
-  deepEqual(rest, { expiresIn: 900, role: "admin", serverName: "dock-1", permissions: [] });
+  deepEqual(rest, {
+    ...{ expiresIn: 900, role: "admin", serverName: "dock-1" },
+    ...{ permissions: [], isLimitedToHosts: false },
+  });
   match(
     answer.headers.get("set-cookie")!,
     /^longshore-[\w-]{16}=[\w-]{43}; Path=\/auth\/session; Max-Age=2592000; HttpOnly; SameSite=Strict$/,
@@ -117,6 +120,7 @@ Deno.test("a refresh replaces the cookie and continues the session", async () =>
   deepEqual(Object.keys(answer.body).sort(), [
     "accessToken",
     "expiresIn",
+    "isLimitedToHosts",
     "permissions",
     "role",
     "serverName",

@@ -64,6 +64,7 @@ const CLOSED = [
   "* /api/updates/settings",
   "* /api/updates/blocked",
   "GET /api/feed",
+  "POST /api/fleet/hosts",
   "PUT /api/fleet/hosts/:id",
   "POST /api/fleet/hosts/:id/accept",
   "DELETE /api/fleet/hosts/:id",

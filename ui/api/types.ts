@@ -620,6 +620,7 @@ export type BrowserSession = {
   role: UserRole;
   serverName: string;
   permissions: (string)[];
+  isLimitedToHosts: boolean;
 };
 
 export type BulkAction = { ids: (string)[]; action: "start" | "stop" | "restart" };
@@ -1604,6 +1605,8 @@ export type FleetHost = {
   since: string | null;
   machine: string;
   version: string;
+  engine: string | null;
+  allows: "read" | "operate" | "admin" | null;
   address: string;
   fingerprint: string;
   latencyMs: number | null;
@@ -1632,6 +1635,7 @@ export type FleetHostOverview = {
     cpuCount: number;
     memoryPercent: number;
     diskPercent: number;
+    allows: "read" | "operate" | "admin" | null;
   } | null;
   asOf: {
     host: string | null;
@@ -2912,6 +2916,13 @@ export type NewComplianceEntry = {
 };
 
 export type NewFleetBox = { box: string };
+
+export type NewFleetHost = {
+  token: string;
+  address?: string;
+  name?: string;
+  labels?: Record<string, string>;
+};
 
 export type NewFleetInvite = {
   name?: string;
@@ -6354,6 +6365,7 @@ export interface Operations {
     path: { id: string };
     result: Monitor;
   };
+  "POST /api/fleet/hosts": { body: NewFleetHost; result: FleetHost };
   "POST /api/fleet/hosts/{id}/accept": { path: { id: string }; result: FleetHost };
   "POST /api/fleet/hosts/{id}/api/{path}": {
     path: { id: string; path: string };

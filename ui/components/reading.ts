@@ -5,7 +5,7 @@ import { type Signal, useComputed, useSignal } from "@preact/signals";
 import { api, ApiError, type InputOf, type ResultOf } from "../api/client.ts";
 import type { Operations } from "../api/types.ts";
 import { readEdition } from "../state/edition.ts";
-import { engineReachable, events, host, reconnects } from "../state/live.ts";
+import { engineReachable, events, host, isVisible, reconnects } from "../state/live.ts";
 
 /** Shortest time between two readings because of changes by others, in milliseconds. */
 const REREAD_MS = 5_000;
@@ -101,6 +101,14 @@ export const reloadAll = (...readings: readonly Reading<unknown>[]) => () =>
 /** Reads again when one of these kinds of events arrives, e.g. `monitor.` for all of monitors. */
 export function useReloadOn(kinds: string, reload: () => void): void {
   useReloadAfter(events.value.find(({ event }) => event.startsWith(kinds))?.eventId, reload);
+}
+
+/** Reads again at intervals what changes without word to the dashboard, such as a hub's copies. */
+export function useReloadEvery(ms: number, reload: () => void): void {
+  useEffect(() => {
+    const timer = setInterval(() => isVisible.value && reload(), ms);
+    return () => clearInterval(timer);
+  }, []);
 }
 
 /** Reads again when a value is another one, e.g. the number of changes. */

@@ -8,6 +8,8 @@
 import type { ComponentChildren } from "preact";
 import { type ApiError, LACKING } from "../api/client.ts";
 import type { UserRole } from "../api/types.ts";
+import { HOST } from "../state/root.ts";
+import { includesRole, roleAtHost } from "../state/session.ts";
 import { Button } from "./button.tsx";
 import { Icon } from "./icon.tsx";
 import { capital, plain } from "../base/text.ts";
@@ -55,10 +57,15 @@ export function Failure({ error, onRetry }: { error: ApiError; onRetry?: () => v
 
 /** The user's role is too low for the page. */
 export function Denied({ role }: { role: UserRole }) {
+  const isOfHost = !includesRole(roleAtHost.value, role);
   return (
     <div class="page">
       <h1 tabIndex={-1}>Access denied</h1>
-      <p>This page needs the role {role}. Ask an administrator of this server.</p>
+      <p>
+        This page needs the role {role}. {isOfHost
+          ? `Host ${HOST} allows users of this server the role ${roleAtHost.value} at most (FLEET_ALLOW).`
+          : "Ask an administrator of this server."}
+      </p>
     </div>
   );
 }

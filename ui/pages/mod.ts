@@ -6,6 +6,7 @@ import type { IconName } from "../components/icon.tsx";
 import { isOfServer, type Path } from "../paths.ts";
 import type { EditionName } from "../state/edition.ts";
 import { HOST } from "../state/root.ts";
+import { hasRole, seesServer } from "../state/session.ts";
 
 /** Properties of a page: the parameters of its address. */
 export type PageProps = Record<string, string>;
@@ -22,6 +23,8 @@ export interface PageInfo {
   role?: UserRole;
   /** Permission that suffices without that role. */
   permission?: string;
+  /** It also opens for users who see nothing but hosts of the fleet. */
+  isOfFleet?: true;
   /** The edition that it needs; `descriptions.ts` says what it is good for. */
   edition?: EditionName;
   load: () => Promise<{ default: ComponentType<PageProps> }>;
@@ -47,6 +50,7 @@ export const PAGES: Record<Path, PageInfo> = {
     title: "Overview",
     group: "Host",
     icon: "gauge",
+    isOfFleet: true,
     load: () => import("./overview/overview.tsx"),
   },
   "/containers": {
@@ -65,6 +69,7 @@ export const PAGES: Record<Path, PageInfo> = {
     title: "Logs",
     group: "Host",
     icon: "terminal",
+    isOfFleet: true,
     load: () => import("./logs/logs.tsx"),
   },
   "/stacks": {
@@ -135,6 +140,7 @@ export const PAGES: Record<Path, PageInfo> = {
     title: "Hosts",
     group: "Host",
     icon: "network",
+    isOfFleet: true,
     load: () => import("./hosts/hosts.tsx"),
   },
   "/swarm": {
@@ -250,6 +256,7 @@ export const PAGES: Record<Path, PageInfo> = {
     title: "API tokens",
     group: "Access",
     icon: "key",
+    isOfFleet: true,
     load: () => import("./tokens/tokens.tsx"),
   },
   "/audit": {
@@ -286,12 +293,14 @@ export const PAGES: Record<Path, PageInfo> = {
     group: "Administration",
     icon: "code",
     isPublic: true,
+    isOfFleet: true,
     load: () => import("./api/reference.tsx"),
   },
   "/about": {
     title: "About",
     group: "Administration",
     icon: "info",
+    isOfFleet: true,
     load: () => import("./about.tsx"),
   },
   "/sso": {
@@ -354,7 +363,7 @@ export const PAGES: Record<Path, PageInfo> = {
     edition: "enterprise",
     load: () => import("./enterprise/compliance/compliance.tsx"),
   },
-  "/account": { title: "Account", load: () => import("./account.tsx") },
+  "/account": { title: "Account", isOfFleet: true, load: () => import("./account.tsx") },
   "/sign-in": { title: "Sign in", isPublic: true, load: () => import("./sign_in.tsx") },
   "/setup": { title: "Set up", isPublic: true, load: () => import("./setup.tsx") },
 };
@@ -363,6 +372,10 @@ export const PAGES: Record<Path, PageInfo> = {
 export const LISTED = Object.entries(PAGES).filter(([path, { group }]) =>
   group && (HOST === undefined || !isOfServer(path))
 ) as [Path, PageInfo][];
+
+/** Whether the user may open a page, and the page has something for them. */
+export const mayOpen = ({ role, permission, isOfFleet }: PageInfo): boolean =>
+  (!role || hasRole(role, permission)) && (isOfFleet || seesServer());
 
 const loaded = new Map<Path, ComponentType<PageProps>>();
 

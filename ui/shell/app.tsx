@@ -10,7 +10,14 @@ import { Page } from "../components/page.tsx";
 import { Toasts } from "../components/toasts.tsx";
 import { Denied, Empty } from "../components/states.tsx";
 import { LinkButton } from "../components/button.tsx";
-import { componentOf, loadPage, type PageInfo, type PageProps, PAGES } from "../pages/mod.ts";
+import {
+  componentOf,
+  loadPage,
+  mayOpen,
+  type PageInfo,
+  type PageProps,
+  PAGES,
+} from "../pages/mod.ts";
 import { type Match, matchPath, type Path } from "../paths.ts";
 import { hasEdition, readEdition } from "../state/edition.ts";
 import { engineReachable, reconnects } from "../state/live.ts";
@@ -25,6 +32,7 @@ import {
   leaveSession,
   needsFactor,
   refreshToken,
+  seesServer,
   session,
   WINDOW_END,
 } from "../state/session.ts";
@@ -77,7 +85,7 @@ export function startApp(): void {
       loadFleetParts();
       // A host that was away has not answered.
       if (HOST !== undefined) void reconnects.value;
-      readEdition().catch(() => {});
+      if (seesServer()) readEdition().catch(() => {});
     } // It is probably the next one.
     else if (session.value === null && isDoor.value) void loadPage("/");
   });
@@ -197,8 +205,10 @@ function Main({ children }: { children: ComponentChildren }) {
 function OpenPage() {
   const open = page.value;
   if (!open) return <NotFound />;
-  const { role, permission, edition: needed } = PAGES[open.path];
+  const info = PAGES[open.path];
+  const { role, permission, edition: needed } = info;
   if (role && !hasRole(role, permission)) return <Denied role={role} />;
+  if (!mayOpen(info)) return <OfServer title={info.title} />;
   if (needed && hasEdition(needed) === false) return <LockedPage page={PAGES[open.path]} />;
   if (needed && !hasEdition(needed)) return <Blank />; // The edition is not known yet.
   if (!drawn.value || !mayDraw(drawn.value.path)) return <Blank />;
@@ -217,9 +227,19 @@ function OpenPage() {
 
 /** The page before stays until the next is loaded, unless what it reads would be refused. */
 function mayDraw(path: Path): boolean {
-  const { role, permission, edition } = PAGES[path];
-  return !isForVisitors(path) && (!role || hasRole(role, permission)) &&
-    (!edition || hasEdition(edition) === true);
+  const { edition } = PAGES[path];
+  return !isForVisitors(path) && mayOpen(PAGES[path]) && (!edition || hasEdition(edition) === true);
+}
+
+/** A page about this server itself, for users who see nothing but its hosts. */
+function OfServer({ title }: { title: string }) {
+  return (
+    <Page title={title}>
+      <Empty action={<LinkButton to="/hosts">Show hosts</LinkButton>}>
+        Your account is limited to hosts. Choose one to see this page there.
+      </Empty>
+    </Page>
+  );
 }
 
 /** Says what a page is good for. The first view does not need it. */

@@ -8,7 +8,7 @@ import { connection } from "../state/live.ts";
 import { href, navigate } from "../state/router.ts";
 import { showGetStarted } from "../state/get_started.ts";
 import { HOST } from "../state/root.ts";
-import { HAS_DASHBOARD, hasRole, session, signOut } from "../state/session.ts";
+import { HAS_DASHBOARD, hasRole, seesServer, session, signOut } from "../state/session.ts";
 import { withResult } from "../state/toasts.ts";
 import { fleetParts } from "./fleet_parts.ts";
 import { isMenuOpen } from "./navigation.tsx";
@@ -47,7 +47,7 @@ export function Banner() {
         icon="user"
         items={() => [
           { name: "Account", onSelect: () => navigate("/account") },
-          ...HOST === undefined && hasRole("admin", "settings:write")
+          ...HOST === undefined && hasRole("admin", "settings:write") && seesServer()
             ? [{ name: "Get started", onSelect: () => void start() }]
             : [],
           { name: "Keyboard shortcuts", onSelect: openShortcuts },

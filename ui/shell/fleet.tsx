@@ -4,6 +4,7 @@
 import { Page } from "../components/page.tsx";
 import type { ComponentChildren } from "preact";
 import { useEffect, useErrorBoundary } from "preact/hooks";
+import { api } from "../api/client.ts";
 import type { FleetHost } from "../api/types.ts";
 import { plain } from "../base/text.ts";
 import { Icon } from "../components/icon.tsx";
@@ -14,7 +15,7 @@ import { isOfServer } from "../paths.ts";
 import { connection } from "../state/live.ts";
 import { navigate, pagePath } from "../state/router.ts";
 import { HOST, ROOT } from "../state/root.ts";
-import { session } from "../state/session.ts";
+import { roleAtHost, session } from "../state/session.ts";
 import { followHostEvents } from "./host_events.ts";
 
 followHostEvents();
@@ -22,19 +23,30 @@ followHostEvents();
 /** Time between two readings of the host's state while its stream is interrupted, in milliseconds. */
 const REREAD_MS = 15_000;
 
+const ROLE_OF = { read: "viewer", operate: "operator", admin: "admin" } as const;
+
+/** Reads what the host whose pages are open allows. Without an answer, it refuses by itself. */
+export async function readRoleAtHost(): Promise<void> {
+  if (HOST === undefined) return;
+  const { allows } = await api("GET /api/fleet/hosts/{id}", { path: { id: HOST } })
+    .catch(() => ({ allows: null }));
+  roleAtHost.value = ROLE_OF[allows ?? "admin"];
+}
+
 /** The open server or host, and a menu of the others. Without hosts it is only the name. */
 export function HostSwitcher() {
   const { data } = useRead("GET /api/fleet/hosts", {});
   const hosts = data.value?.hosts.filter(hasPages) ?? [];
   const server = session.value?.serverName ?? "";
-  const open = HOST ?? server;
+  const isLimited = session.value?.isLimitedToHosts;
+  const open = HOST ?? (isLimited ? "All hosts" : server);
   if (hosts.length === 0) return <span class="server" title="Server">{open}</span>;
   return (
     <span class="host-switcher">
       <Menu
         name={`Switch host: ${open}`}
         items={() => [
-          itemOf(`${server} (this server)`, undefined),
+          ...isLimited ? [] : [itemOf(`${server} (this server)`, undefined)],
           ...hosts.map(({ name, state }) =>
             itemOf(state === "connected" ? name : `${name} (${state})`, name)
           ),

@@ -11,5 +11,9 @@ const isNeeded = HOST !== undefined || document.documentElement.dataset.fleet ==
 
 export function loadFleetParts(): void {
   if (!isNeeded || fleetParts.peek()) return;
-  import("./fleet.tsx").then((module) => fleetParts.value = module).catch(reloadIfReachable);
+  import("./fleet.tsx").then(async (module) => {
+    // The host's limit is known before its first page is drawn.
+    await module.readRoleAtHost();
+    fleetParts.value = module;
+  }).catch(reloadIfReachable);
 }

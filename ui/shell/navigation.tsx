@@ -3,12 +3,11 @@
 import { signal, useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { Icon } from "../components/icon.tsx";
-import { type Group, GROUPS, LISTED, loadPage, type PageInfo } from "../pages/mod.ts";
+import { type Group, GROUPS, LISTED, loadPage, mayOpen, type PageInfo } from "../pages/mod.ts";
 import type { Path } from "../paths.ts";
 import { hasEdition } from "../state/edition.ts";
 import { alerts } from "../state/live.ts";
 import { href, page } from "../state/router.ts";
-import { hasRole } from "../state/session.ts";
 
 /** Whether the navigation is open where the window is too narrow to show it always. */
 export const isMenuOpen = signal(false);
@@ -31,8 +30,6 @@ export function Navigation() {
     </nav>
   );
 }
-
-const mayOpen = ({ role, permission }: PageInfo) => !role || hasRole(role, permission);
 
 function NavGroup({ group, pages }: { group: Group; pages: [Path, PageInfo][] }) {
   const isCurrent = pages.some(([path]) => isOpen(path));

@@ -6,7 +6,7 @@
 
 import { signal } from "@preact/signals";
 import type { ComponentType } from "preact";
-import { LISTED } from "../pages/mod.ts";
+import { LISTED, mayOpen } from "../pages/mod.ts";
 import { type OverlayProps, PLACES } from "./places.ts";
 import { reloadIfReachable } from "./reload.ts";
 
@@ -28,5 +28,6 @@ function show(loading: Promise<{ default: Overlay }>): void {
 export function Overlays() {
   const Body = open.value;
   const close = () => void (open.value = undefined);
-  return Body ? <Body pages={LISTED} places={PLACES} onClose={close} /> : null;
+  const pages = LISTED.filter(([, info]) => mayOpen(info));
+  return Body ? <Body pages={pages} places={PLACES} onClose={close} /> : null;
 }

@@ -11,7 +11,7 @@ import { linksOf } from "../parts/links.tsx";
 import { ACTIONS, actionsFor, runAction } from "../state/container_actions.ts";
 import { containers } from "../state/live.ts";
 import { navigate } from "../state/router.ts";
-import { hasRole } from "../state/session.ts";
+import { hasRole, seesServer } from "../state/session.ts";
 import styles from "./palette.css" with { type: "text" };
 import type { OverlayProps } from "./places.ts";
 
@@ -108,14 +108,12 @@ function find(text: string, pages: OverlayProps["pages"]): Command[] {
 }
 
 function* commands(pages: OverlayProps["pages"]): Generator<Command> {
-  for (const [path, { title, role, permission }] of pages) {
-    if (!role || hasRole(role, permission)) {
-      yield {
-        name: title,
-        kind: "Page",
-        run: () => navigate(path),
-      };
-    }
+  for (const [path, { title }] of pages) {
+    yield {
+      name: title,
+      kind: "Page",
+      run: () => navigate(path),
+    };
   }
   const all = containers.value ?? [];
   for (const { id, name, icon } of all) {
@@ -134,7 +132,7 @@ function* commands(pages: OverlayProps["pages"]): Generator<Command> {
       run: () => navigate(`/stacks/${encodeURIComponent(stack)}`),
     };
   }
-  if (hasRole("admin", "stacks:write")) {
+  if (hasRole("admin", "stacks:write") && seesServer()) {
     yield { name: "New stack", kind: "Action", run: () => navigate("/stacks/new") };
   }
   for (const container of all) {

@@ -8,12 +8,14 @@
 
 import { batch, signal } from "@preact/signals";
 import type { BrowserSession, UserRole } from "../api/types.ts";
-import { ROOT } from "./root.ts";
+import { HOST, ROOT } from "./root.ts";
 
 export interface Session {
   role: UserRole;
   /** Permissions that custom roles grant in addition, e.g. `containers:restart`. */
   permissions: readonly string[];
+  /** Whether the user sees hosts of the fleet only, and nothing of this server itself. */
+  isLimitedToHosts: boolean;
   serverName: string;
 }
 
@@ -159,7 +161,7 @@ export function leaveSession(): void {
 
 /** @returns `undefined` if it is the session of another user than the open page's. */
 function take(
-  { accessToken, expiresIn, role, permissions, serverName }: BrowserSession,
+  { accessToken, expiresIn, role, permissions, isLimitedToHosts, serverName }: BrowserSession,
 ): string | undefined {
   const user = subjectOf(accessToken);
   if (owner !== undefined && user !== owner) {
@@ -169,7 +171,7 @@ function take(
   }
   owner = user;
   token = { text: accessToken, endsAt: Date.now() + expiresIn * 1000 };
-  const now = { role, permissions, serverName };
+  const now = { role, permissions, isLimitedToHosts, serverName };
   if (JSON.stringify(session.peek()) !== JSON.stringify(now)) session.value = now;
   hasEnded.value = false;
   return accessToken;
@@ -214,12 +216,22 @@ const createSecret = () =>
 /** From the lowest to the highest. */
 export const ROLES: readonly UserRole[] = ["viewer", "operator", "admin"];
 
+/** The highest role that the host whose pages are open allows users of this server. */
+export const roleAtHost = signal<UserRole>("admin");
+
+export const includesRole = (role: UserRole, other: UserRole): boolean =>
+  ROLES.indexOf(role) >= ROLES.indexOf(other);
+
 /**
  * Whether the user's role includes another one, or a custom role grants the permission of what that
  * role allows. Both are those of the endpoint that is called.
  */
 export const hasRole = (role: UserRole, permission = ""): boolean =>
   session.value
-    ? ROLES.indexOf(session.value.role) >= ROLES.indexOf(role) ||
-      session.value.permissions.includes(permission)
+    ? includesRole(roleAtHost.value, role) &&
+      (includesRole(session.value.role, role) || session.value.permissions.includes(permission))
     : false;
+
+/** Whether the pages show this server itself to the user, or one of its hosts. */
+export const seesServer = (): boolean =>
+  HOST !== undefined || session.value?.isLimitedToHosts !== true;

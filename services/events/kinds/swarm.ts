@@ -6,6 +6,7 @@ import { type Field, kind, type KindSubject } from "./kind.ts";
 interface ServiceData {
   /** With the stack's name, e.g. `shop_web`. */
   service: string;
+  id: string;
   stack: string | null;
 }
 

@@ -12,7 +12,8 @@ import { callerOfAbsent, type HostPolicy } from "../../access/policy_rights.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../errors.ts";
 import { openOrConflict } from "../../secrets/secrets.ts";
-import { linkKeys, noteKeys, toText } from "../enrolment/keys.ts";
+import { noteKeys } from "../enrolment/keys.ts";
+import { hubKeyFor } from "../hosts/hub_keys.ts";
 import { signWith } from "../notes/note.ts";
 import { sealBox } from "./box.ts";
 import { endPending, sealPurpose } from "./pending.ts";
@@ -55,7 +56,7 @@ async function boxOf(deps: BoxDeps, pending: StoredPending): Promise<string> {
   const { privateKey } = await noteKeys(deps);
   return await sealBox(signWith(privateKey), {
     ...{ id, role, method, path, base, body, createdAt, expiresAt },
-    hub: toText((await linkKeys(deps)).publicKey),
+    hub: await hubKeyFor(deps, host.id),
     host: host.linkKey,
     user: userId,
     name: pending.userName,

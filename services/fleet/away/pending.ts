@@ -1,6 +1,6 @@
 /** Requests that are left at this hub for hosts that are away. @module */
 
-import { selectFleetHost, selectFleetHosts, type StoredHost } from "../../../db/fleet_hosts.ts";
+import { selectFleetHost, type StoredHost } from "../../../db/fleet_hosts.ts";
 import {
   deleteFleetPending,
   insertFleetPending,
@@ -19,6 +19,7 @@ import type { Deps } from "../../deps.ts";
 import { AppError, notFound, requireFound, tooMany } from "../../errors.ts";
 import { parseDuration } from "../../updates/duration.ts";
 import { visibleRow } from "../copies/lists.ts";
+import { type HostViewer, visibleHosts } from "../hosts/visible.ts";
 import { BODY_BYTES_MAX } from "./box.ts";
 import { assertMayLeave, type Base, baseOf, findWork, type Work } from "./work.ts";
 
@@ -115,10 +116,13 @@ export function leaveForHost(deps: PendingDeps, hostId: string, request: LeftReq
   return toView(host, pending);
 }
 
-/** All requests, the oldest first; those that have ended for a week. */
-export function listPending({ db }: Pick<Deps, "db">): PendingView[] {
-  const hosts = new Map(selectFleetHosts(db).map((host) => [host.id, host]));
-  return selectAllFleetPending(db).map((each) => toView(hosts.get(each.hostId)!, each));
+/** Requests for hosts that the caller sees, the oldest first; those that have ended for a week. */
+export function listPending({ db }: Pick<Deps, "db">, viewer: HostViewer): PendingView[] {
+  const hosts = new Map(visibleHosts({ db }, viewer).map((host) => [host.id, host]));
+  return selectAllFleetPending(db).flatMap((each) => {
+    const host = hosts.get(each.hostId);
+    return host ? toView(host, each) : [];
+  });
 }
 
 /** Forgets a request. The host continues what it has begun. @throws {AppError} `not_found`. */

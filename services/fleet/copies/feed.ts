@@ -189,6 +189,7 @@ async function figuresOf(
     cpuCount,
     memoryPercent: Math.round(memory.percent),
     diskPercent: Math.round(disk.percent),
+    allows: deps.config.fleetAllow,
   };
 }
 

@@ -15,12 +15,17 @@ const Line = z.string().max(LINE_MAX);
 const Time = z.string().max(40);
 const Count = z.int().min(0);
 
+export const HostAllows = z.enum(["read", "operate", "admin"]).nullable().meta({
+  description: "What it allows users of this server at most (its FLEET_ALLOW); null if not known",
+});
+
 export const HostFigures = z.object({
   engine: Word.nullable().meta({ description: "Version of its engine; null if unreachable" }),
   cpuPercent: z.number(),
   cpuCount: z.number(),
   memoryPercent: z.number(),
   diskPercent: z.number(),
+  allows: HostAllows.default(null),
 });
 
 const ContainerRow = z.object({

@@ -103,7 +103,7 @@ export async function answerRequest(
       ...{ name, machine, version, linkKey, noteKey, labels },
       ...{ address: "", inviteId: null },
     });
-    storeHost(deps, undefined, host);
+    storeHost(deps, undefined, host, toText(keys.publicKey));
     fleet.refresh();
   }
   return {

@@ -9,12 +9,12 @@ import {
   selectFleetInvites,
   type StoredInvite,
 } from "../../../db/fleet_invites.ts";
-import { selectFleetHostBySimilarName } from "../../../db/fleet_hosts.ts";
 import { randomText } from "../../builtins.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError, notFound, tooMany } from "../../errors.ts";
 import { openIfPossible } from "../../secrets/secrets.ts";
 import type { Bytes } from "../link/noise.ts";
+import { assertNameFree } from "../hosts/room.ts";
 import { fingerprintOf, linkKeys, toBytes } from "./keys.ts";
 import { encodeToken, INVITE_ID_BYTES, isHubAddress, SECRET_BYTES } from "./token.ts";
 
@@ -146,17 +146,12 @@ export function hubAddress({ config }: Pick<Deps, "config">, address: string | u
   return found;
 }
 
-function assertName({ db }: InviteDeps, { name, count }: NewInvite): void {
+function assertName(deps: InviteDeps, { name, count }: NewInvite): void {
   if (name === undefined) return;
   if (count > 1) {
     throw new AppError("invalid", "body.name: is for one host; use pattern with count");
   }
-  if (selectFleetHostBySimilarName(db, name)) {
-    throw new AppError(
-      "conflict",
-      `A host has the name ${name}; use another one, or delete it first`,
-    );
-  }
+  assertNameFree(deps, name);
 }
 
 const sealPurpose = (id: string) => `fleet invite ${id}`;

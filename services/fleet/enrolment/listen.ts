@@ -68,7 +68,7 @@ export async function keepListening(
   round: () => void,
 ): Promise<void> {
   const { fleet, anonymousLog } = deps;
-  const dialing: Dialing = { unknown: 0 };
+  const dialing: Dialing = { unknown: 0, unproved: 0 };
   fleet.hub.accept = async (connection, address) => {
     try {
       await accept(deps, { connection, dialing }, signal);

@@ -19,6 +19,7 @@ import { createLink } from "../link/link.ts";
 import { createEventSender, type SendDeps } from "../events/send.ts";
 import { clockOf } from "../hosts/clock.ts";
 import { createReceiver } from "../waves/member_link.ts";
+import { hubKeyToTry, keepHubKeys, receiveHubKey } from "./hub_keys.ts";
 import { toBytes } from "./keys.ts";
 import { type Attempt, retryMs } from "./retries.ts";
 import {
@@ -41,6 +42,8 @@ export type MemberDeps =
 export interface Dialing {
   /** Number of keys in a row that the hub did not know. */
   unknown: number;
+  /** Number of keys of the hub in a row that it did not prove. */
+  unproved: number;
 }
 
 /** Dials the hub again and again, until `signal` aborts or this installation is a member no more. */
@@ -50,7 +53,7 @@ export async function keepDialing(
   round: () => void,
 ): Promise<void> {
   let failures = 0;
-  const dialing: Dialing = { unknown: 0 };
+  const dialing: Dialing = { unknown: 0, unproved: 0 };
   for (let { membership } = deps.fleet; membership?.address && !signal.aborted;) {
     const attempt = await serveHub(deps, membership, dialing, signal);
     failures = attempt === "ended" ? 0 : failures + 1;
@@ -103,10 +106,13 @@ export async function linkToHub(
   try {
     const { isHub } = fleet;
     const { keys, use } = await dialKeys(deps, { isHub, unknown: dialing.unknown });
+    const hubKey = hubKeyToTry(deps, membership, dialing.unproved++);
     const channel = await withinHandshake(
       connection,
-      () => dialLink(connection, { keys, hubKey: toBytes(membership.hubKey) }),
+      () => dialLink(connection, { keys, hubKey: toBytes(hubKey) }),
     );
+    dialing.unproved = 0;
+    keepHubKeys(deps, membership, hubKey);
     const onWelcome = () => {
       if (use === "next") useNextKeys(deps);
       // Announced again, if the hub did not know them.
@@ -171,6 +177,7 @@ async function keepLink(
       if (message.type === "rekeyed" && use === "other") link.close("the own keys are used again");
       else if (message.type === "rekeyed") receiveRekeyed(deps, message);
       if (message.type === "accepted") updateMembership(db, hostId, { isPending: false });
+      if (message.type === "hub_key") receiveHubKey(deps, membership, message);
       if (message.type === "labels") updateMembership(db, hostId, { labels: message.labels });
       if (message.type === "refused") attempt = receiveRefusal(deps, membership, message);
       fleet.refresh();
@@ -206,7 +213,7 @@ async function keepLink(
 
   async function announcement(): Promise<Control<"rekey"> | undefined> {
     if (use === "other") return await ownKeys(deps);
-    // Hosts of a hub know it by its key.
+    // A hub replaces its keys by itself.
     return fleet.isHub ? undefined : await dueKeys(deps);
   }
 

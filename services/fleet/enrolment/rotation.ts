@@ -60,7 +60,7 @@ export interface DialKeys {
 
 /**
  * The key to dial with. The new one that the hub has stored comes first, then the own one, then the one
- * before it. A hub keeps its own, because its hosts know it by it.
+ * before it. A hub replaces its own by itself (`hosts/hub_keys.ts`).
  *
  * @param unknown Number of keys in a row that the hub did not know.
  */

@@ -41,7 +41,8 @@ const FINGERPRINT_BYTES = 32;
 /** Limit of an address, in characters. */
 export const ADDRESS_MAX = 300;
 
-const TOKEN_MAX = 700;
+/** Limit of a token, in characters. */
+export const TOKEN_MAX = 700;
 
 export function encodeToken(
   { inviteId, fingerprint, secret, address }: FleetToken,

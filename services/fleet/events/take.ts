@@ -102,6 +102,10 @@ function takeEvent(
     store();
     return isLeft;
   }
+  if (!isLeft && fleet.isRepeated(event, (hostId) => fleet.hosts.has(hostId))) {
+    store();
+    return false;
+  }
   const root = rootId === null ? event : roots.get(rootId) ?? event;
   recordOfHost(deps, { event, root, mode: isLeft && mode === "new" ? "told" : mode }, store);
   roots.set(event.eventId, event);

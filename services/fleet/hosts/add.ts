@@ -10,14 +10,16 @@ import type { Deps } from "../../deps.ts";
 import { AppError } from "../../errors.ts";
 import { fingerprintOf, type KeyDeps, linkKeys, toText } from "../enrolment/keys.ts";
 import { JOINED, NOT_JOINED } from "../enrolment/join.ts";
-import type { FleetToken } from "../enrolment/token.ts";
+import { decodeToken, type FleetToken } from "../enrolment/token.ts";
 import { admit, type Channel, isPeerError, withinHandshake } from "../link/channel.ts";
 import type { Connection } from "../link/connection.ts";
 import { dial, DialError } from "../link/dial.ts";
+import { getHost, HOSTS_RESOURCE, type HostView } from "./hosts.ts";
 import { makeHost, storeHost } from "./room.ts";
 import { refuse, sendEnrolled } from "./serve.ts";
+import type { HostViewer } from "./visible.ts";
 
-type AddDeps = KeyDeps & Pick<Deps, "config" | "fleet">;
+type AddDeps = KeyDeps & Pick<Deps, "changes" | "config" | "fleet">;
 
 /** How a host is added. */
 interface AddAs {
@@ -29,12 +31,35 @@ interface AddAs {
 }
 
 /**
+ * Adds the host that has made a token, as the API gives it.
+ *
+ * @param given.address Default: that in the token.
+ * @throws {AppError} As `addHost()`; `invalid` for a damaged token.
+ */
+export async function addByToken(
+  deps: AddDeps,
+  { token: text, address, ...given }:
+    & Omit<AddAs, "address">
+    & { token: string; address?: string | undefined },
+  { viewer, signal }: { viewer: HostViewer; signal: AbortSignal },
+): Promise<HostView> {
+  const token = decodeToken(text, "add");
+  const host = await addHost(
+    deps,
+    token,
+    { ...given, address: address ?? token.address },
+    signal,
+  );
+  return await getHost(deps, viewer, host.id);
+}
+
+/**
  * Adds the host that has made the token: it proves its key, and both prove that they know the secret.
  * The same hub may repeat it, because the host may not have got the answer.
  *
  * @throws {AppError} `invalid` for an address that this hub may not dial; `forbidden` if the host is
- * another one or does not take the token; `conflict` for a name in use.
- * @throws {DialError} If the host cannot be reached.
+ * another one or does not take the token; `conflict` for a name in use; `bad_gateway` if it cannot be
+ * reached.
  */
 export async function addHost(
   deps: AddDeps,
@@ -87,7 +112,7 @@ async function enrol(
   { inviteId }: FleetToken,
   { address, name, labels }: AddAs,
 ): Promise<StoredHost> {
-  const { db, fleet } = deps;
+  const { db, fleet, changes } = deps;
   const { version, machine, noteKey, ...said } = await channel.receiveControl("enrol");
   const linkKey = toText(channel.peerKey);
   const known = selectFleetHostByKey(db, linkKey);
@@ -102,7 +127,7 @@ async function enrol(
     throw error;
   }
   // Stored first: a host that has joined a hub which does not know it could not be added again.
-  storeHost(deps, known, host);
+  storeHost(deps, known, host, toText((await linkKeys(deps)).publicKey));
   await sendEnrolled(deps, channel, host);
   const reason = await channel.closed;
   if (reason === NOT_JOINED) {
@@ -111,6 +136,7 @@ async function enrol(
     throw new AppError("forbidden", "The host has not joined");
   }
   fleet.refresh();
+  changes.record(HOSTS_RESOURCE);
   // The host stays stored, so that it is dialled if it has joined.
   if (reason !== JOINED) {
     throw new AppError("unavailable", `The host may have joined, run it again: ${reason}`);

@@ -8,6 +8,7 @@ import { type Membership, selectMembership } from "../../../db/fleet_membership.
 import type { StateDatabase } from "../../../db/database.ts";
 import type { HostCopy } from "../copies/copy.ts";
 import { createReceivedEvents, type ReceivedEvents } from "../events/received.ts";
+import { createRepeated, type IsRepeated } from "../events/repeated.ts";
 import type { Connection } from "../link/connection.ts";
 import type { OpenLink } from "../link/open_link.ts";
 import type { Links } from "../link/stream.ts";
@@ -61,6 +62,8 @@ export interface Fleet extends Links {
   readonly copies: Map<string, HostCopy>;
   /** The last events of hosts. */
   readonly received: ReceivedEvents;
+  /** Tells whether another manager of a swarm has reported the same. */
+  readonly isRepeated: IsRepeated;
   /** The last report of each host about new images, by host id. */
   readonly reports: Map<string, KnownReport>;
   /** When hosts may send the next event, by host id, in milliseconds of a monotonic clock. */
@@ -113,6 +116,7 @@ export function createFleet(db: StateDatabase): Fleet {
     hub,
     copies: new Map(),
     received: createReceivedEvents(),
+    isRepeated: createRepeated(),
     paces: new Map(),
     reports: new Map(),
     duplicates: new Map(),

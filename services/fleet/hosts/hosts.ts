@@ -16,6 +16,7 @@ import type { Deps } from "../../deps.ts";
 import { AppError, requireFound } from "../../errors.ts";
 import { emit, type EmitDeps } from "../../events/emit.ts";
 import { fingerprintOf, toBytes } from "../enrolment/keys.ts";
+import type { HostFigures } from "../copies/rows.ts";
 import type { Control } from "../link/control.ts";
 import { offerBlocks } from "../waves/hub_link.ts";
 import { assertNameFree, makeHost, storeHost } from "./room.ts";
@@ -35,6 +36,9 @@ export interface HostView {
   since: string | null;
   machine: string;
   version: string;
+  /** Version of its engine, and what it allows users of this hub at most; `null` if not known. */
+  engine: string | null;
+  allows: HostFigures["allows"];
   address: string;
   /** SHA-256 of its key, base64url. */
   fingerprint: string;
@@ -80,10 +84,10 @@ export function getHost(deps: HostDeps, caller: HostViewer, ref: string): Promis
 /**
  * Renames a host or replaces its labels.
  *
- * @throws {AppError} `not_found`; `conflict` for a name in use.
+ * @throws {AppError} `not_found`; `conflict` for a name in use, also by this server.
  */
 export function changeHost(
-  deps: HostDeps & Pick<Deps, "changes">,
+  deps: HostDeps & Pick<Deps, "changes" | "config">,
   id: string,
   { name, labels }: { name?: string | undefined; labels?: Record<string, string> | undefined },
 ): Promise<HostView> {
@@ -168,14 +172,15 @@ export function applyChangesOfOthers(deps: Parameters<typeof applyToLinks>[0]): 
  * Stores the host that has proved an invite. The same machine may repeat it, because the answer may
  * have been lost.
  *
- * @param linkKey Base64url.
+ * @param linkKey Base64url, as `hubKey`: the key of this hub that the host knows.
  * @throws {AppError} With the reason, for the member.
  */
 export function enrolHost(
-  deps: EmitDeps & HostDeps & Pick<Deps, "changes">,
-  { inviteId, linkKey, address, ...given }: {
+  deps: EmitDeps & HostDeps & Pick<Deps, "changes" | "config">,
+  { inviteId, linkKey, hubKey, address, ...given }: {
     inviteId: string;
     linkKey: string;
+    hubKey: string;
     address: string;
   } & Pick<Control<"enrol">, "name" | "version" | "machine" | "noteKey">,
 ): StoredHost {
@@ -210,7 +215,7 @@ export function enrolHost(
     if (!useFleetInvite(db, inviteId, at)) {
       throw new AppError("forbidden", "The invite was used or has expired");
     }
-    storeHost(deps, known, host);
+    storeHost(deps, known, host, hubKey);
   });
   deps.changes.record(HOSTS_RESOURCE);
   return host;
@@ -224,6 +229,7 @@ async function toView({ fleet, now }: HostDeps, host: StoredHost): Promise<HostV
   const link = fleet.hosts.get(host.id)?.link;
   const clock = link?.clock;
   const { id, name, labels, machine, version, address, joinedAt, lastSeenAt } = host;
+  const figures = fleet.copies.get(id)?.host;
   return {
     id,
     name,
@@ -231,6 +237,8 @@ async function toView({ fleet, now }: HostDeps, host: StoredHost): Promise<HostV
     ...stateOf(host, link?.silentMs),
     machine,
     version,
+    engine: figures?.engine ?? null,
+    allows: figures?.allows ?? null,
     address,
     fingerprint: await fingerprintOf(toBytes(host.linkKey)),
     latencyMs: clock ? Math.round(clock.roundTrip) : null,

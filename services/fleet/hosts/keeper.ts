@@ -12,6 +12,7 @@ import { errorFields } from "../../log.ts";
 import { sleep } from "../../waiting.ts";
 import { keepWaves } from "../waves/hub.ts";
 import { createHandOver } from "../away/hand_over.ts";
+import { renewHubKey } from "./hub_keys.ts";
 
 const ROUND_MS = 5_000;
 
@@ -30,6 +31,7 @@ export async function keepLinks(deps: Deps, signal: AbortSignal, round: () => vo
   const handOver = createHandOver(deps);
   while (!signal.aborted && fleet.isHub) {
     keepHosts(deps);
+    await renewHubKey(deps);
     await keepWaves(deps);
     handOver(signal).catch((error) => deps.log.error("hand-over failed", errorFields(error)));
     round();

@@ -7,25 +7,34 @@ import {
   type StoredHost,
   updateFleetHost,
 } from "../../../db/fleet_hosts.ts";
+import { replaceHostHubKey } from "../../../db/fleet_hub_keys.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError, tooMany } from "../../errors.ts";
 
 /** Limit of hosts. */
 const HOSTS_MAX = 200;
 
+type RoomDeps = Pick<Deps, "config" | "db">;
+
 /** @throws {AppError} `conflict` for a name in use, and beyond the limit of hosts. */
-function assertRoomFor({ db }: Pick<Deps, "db">, name: string): void {
-  assertNameFree({ db }, name);
-  if (countFleetHosts(db) >= HOSTS_MAX) throw tooMany("hosts", HOSTS_MAX);
+function assertRoomFor(deps: RoomDeps, name: string): void {
+  assertNameFree(deps, name);
+  if (countFleetHosts(deps.db) >= HOSTS_MAX) throw tooMany("hosts", HOSTS_MAX);
 }
 
 /**
  * Names that differ by case only look like one host.
  *
  * @param id The host that may have the name.
- * @throws {AppError} `conflict` if another host has it.
+ * @throws {AppError} `conflict` if another host has it, or this server itself.
  */
-export function assertNameFree({ db }: Pick<Deps, "db">, name: string, id?: string): void {
+export function assertNameFree({ config, db }: RoomDeps, name: string, id?: string): void {
+  if (name.toLowerCase() === config.serverName.toLowerCase()) {
+    throw new AppError(
+      "conflict",
+      `This server has the name ${config.serverName}; use another one`,
+    );
+  }
   const taken = selectFleetHostBySimilarName(db, name);
   if (!taken || taken.id === id) return;
   throw new AppError("conflict", `Another host has the name ${taken.name}`);
@@ -45,12 +54,12 @@ export type JoiningHost =
  * @throws {AppError} `conflict` for a name in use, and beyond the limit of hosts.
  */
 export function makeHost(
-  { db, now }: Pick<Deps, "db" | "now">,
+  { config, db, now }: RoomDeps & Pick<Deps, "now">,
   known: StoredHost | undefined,
   joining: JoiningHost,
 ): StoredHost {
-  if (known) assertNameFree({ db }, joining.name, known.id);
-  else assertRoomFor({ db }, joining.name);
+  if (known) assertNameFree({ config, db }, joining.name, known.id);
+  else assertRoomFor({ config, db }, joining.name);
   return {
     isPending: false,
     dialAddress: null,
@@ -65,12 +74,18 @@ export function makeHost(
   };
 }
 
-/** Stores the row in place of the one that is known. */
+/**
+ * Stores the row in place of the one that is known.
+ *
+ * @param hubKey The key of this hub that the host knows, base64url.
+ */
 export function storeHost(
   { db }: Pick<Deps, "db">,
   known: StoredHost | undefined,
   host: StoredHost,
+  hubKey: string,
 ): void {
   if (known) updateFleetHost(db, known.id, host);
   else insertFleetHost(db, host);
+  replaceHostHubKey(db, { hostId: host.id, hubKey });
 }

@@ -14,7 +14,7 @@ import { emit } from "../../events/emit.ts";
 import { VERSION } from "../../version.ts";
 import { findInviteSecret } from "../enrolment/invites.ts";
 import { type KeyDeps, linkKeys, noteKeys, toText } from "../enrolment/keys.ts";
-import { admit, type Channel, reasonOf, withinHandshake } from "../link/channel.ts";
+import { type Channel, reasonOf, withinHandshake } from "../link/channel.ts";
 import { type Connection, createConnection, type MessageSocket } from "../link/connection.ts";
 import { type Control, NAME_MAX } from "../link/control.ts";
 import { createLink } from "../link/link.ts";
@@ -26,6 +26,7 @@ import { challengeOf, isGenuine } from "./challenge.ts";
 import { createIntake, type TakeDeps } from "../events/take.ts";
 import type { OpenHost } from "./fleet.ts";
 import { enrolHost, HOSTS_RESOURCE } from "./hosts.ts";
+import { admitWithHubKey, tellHubKey } from "./hub_keys.ts";
 import { createRekeying } from "./rekeying.ts";
 
 export type ServeDeps =
@@ -100,12 +101,14 @@ export async function serveConnection(
 ): Promise<OpenLink | undefined> {
   try {
     return await withinHandshake(connection, async () => {
-      const { channel, inviteId } = await admit(connection, {
-        keys: await linkKeys(deps),
-        findInvite: (id) => hostId === undefined ? findInviteSecret(deps, id) : undefined,
-      });
-      if (inviteId === undefined) return await welcome(deps, channel, { address, hostId });
-      await enrol(deps, channel, { inviteId, address });
+      const { channel, inviteId, hubKey } = await admitWithHubKey(
+        deps,
+        connection,
+        (id) => hostId === undefined ? findInviteSecret(deps, id) : undefined,
+      );
+      const peer = { address, hostId, hubKey };
+      if (inviteId === undefined) return await welcome(deps, channel, peer);
+      await enrol(deps, channel, { inviteId, address, hubKey });
     });
   } catch (error) {
     deps.anonymousLog.warn("fleet connection refused", { address, reason: reasonOf(error) });
@@ -122,12 +125,13 @@ interface Peer {
 async function enrol(
   deps: ServeDeps,
   channel: Channel,
-  { inviteId, address }: { inviteId: string; address: string },
+  { inviteId, address, hubKey }: { inviteId: string; address: string; hubKey: string },
 ): Promise<void> {
   const given = await channel.receiveControl("enrol");
   let host: StoredHost;
   try {
-    host = enrolHost(deps, { ...given, inviteId, address, linkKey: toText(channel.peerKey) });
+    const linkKey = toText(channel.peerKey);
+    host = enrolHost(deps, { ...given, inviteId, address, linkKey, hubKey });
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
     return await refuse(channel, error.message);
@@ -154,7 +158,7 @@ export async function sendEnrolled(
 async function welcome(
   deps: ServeDeps,
   channel: Channel,
-  { address, hostId }: Peer,
+  { address, hostId, hubKey }: Peer & { hubKey: string },
 ): Promise<OpenLink | undefined> {
   const { db, fleet, now } = deps;
   const hello = await channel.receiveControl("hello");
@@ -223,6 +227,8 @@ async function welcome(
   register(deps, current, { link, address, isPending: current.isPending, waves });
   if (isPending && !current.isPending) link.tell({ type: "accepted" });
   if (!current.isPending) link.tell({ type: "labels", labels: current.labels });
+  const newest = toText((await linkKeys(deps)).publicKey);
+  if (hubKey !== newest) tellHubKey(link, newest);
   return link;
 }
 

@@ -94,6 +94,8 @@ const TYPES = {
   rekey: z.object({ linkKey: Key, noteKey: Key }),
   /** The hub has stored them. */
   rekeyed: z.object({ linkKey: Key }),
+  /** The newest key of the hub for links, which the host uses from its next connection on. */
+  hub_key: z.object({ linkKey: Key }),
   /** An admin has accepted the host. */
   accepted: Empty,
   /** Labels of the host at the hub, after the welcome and after each change. */

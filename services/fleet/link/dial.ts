@@ -31,8 +31,12 @@ const PATHS: Record<Dialled, string> = { hub: LINK_PATH, host: "/fleet/hub" };
 const DIAL_MS = 15_000;
 
 /** The other side cannot be reached; the message is a sentence. */
-export class DialError extends Error {
+export class DialError extends AppError {
   override readonly name = "DialError";
+
+  constructor(message: string, options?: ErrorOptions) {
+    super("bad_gateway", message, options);
+  }
 }
 
 /**

@@ -9,6 +9,7 @@ import { selectFleetKey } from "../../../db/fleet_keys.ts";
 import type { Membership } from "../../../db/fleet_membership.ts";
 import type { Deps } from "../../deps.ts";
 import { linkKeys, noteKeys, toBytes, toText } from "../enrolment/keys.ts";
+import { hubKeyFor } from "../hosts/hub_keys.ts";
 import { stateOf } from "../hosts/state.ts";
 import { checkWith, type Sign, signWith } from "../notes/note.ts";
 import { createNonces } from "../notes/nonces.ts";
@@ -32,7 +33,7 @@ function hubSide(deps: SideDeps): HubSide {
   const { db, fleet } = deps;
   let signer: { publicKey: string; sign: Sign } | undefined;
   return {
-    key: () => ownKey(deps),
+    key: (hostId) => hubKeyFor(deps, hostId),
     async sign(bytes) {
       // Opening the key takes longer than signing.
       if (!signer || signer.publicKey !== selectFleetKey(db, "note")?.publicKey) {

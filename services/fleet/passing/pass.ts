@@ -156,7 +156,7 @@ async function openStreamFor(
       : { digest: await digestOf(body?.bytes ?? new Uint8Array()), stream: null };
     const note = await sealNote(hub.sign, {
       ...noteOf(request, selectUser(db, caller.userId)?.email),
-      hub: await hub.key(),
+      hub: await hub.key(host.id),
       host: link.peer,
       ...content,
       exp: now().getTime() + Math.round(link.clock.offset) + VALIDITY_MS,

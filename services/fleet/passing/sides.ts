@@ -17,8 +17,8 @@ export interface PassingHost {
 
 /** This installation as a hub. */
 export interface HubSide {
-  /** Its key for links, as members know it. */
-  key(): Promise<string>;
+  /** Its key as a host knows it by name. */
+  key(hostId: string): Promise<string>;
   sign: Sign;
   /** The link to a host; `undefined` while it is away. */
   link(hostId: string): Link | undefined;

@@ -111,6 +111,12 @@ Deno.test("what is left for a host runs once when it is back, as its user, and i
     "pending",
     "POST /api/stacks",
   ]);
+  const seenWith = async (hosts: string[]) => {
+    const options = { role: "viewer", scope: { hosts } } as const;
+    return (await fleet.hub.call("GET", "/api/fleet/pending", undefined, options)).body.pending
+      .length;
+  };
+  deepEqual([await seenWith(["edge-*"]), await seenWith(["shop-*"])], [1, 0]);
   const change = { compose: COMPOSE, expectedVersion: 1 };
   equal((await fleet.leave("PUT", "/api/stacks/blog/source", change)).status, 202);
   await fleet.round();

@@ -109,7 +109,7 @@ for (
       wrong: "a name in use with another case",
       given: { name: "EDGE-7" },
       status: 409,
-      error: /has the name EDGE-7/,
+      error: /has the name edge-7/,
     },
     {
       wrong: "a name that looks like an id",

@@ -146,3 +146,13 @@ Deno.test("a scraper finds the hosts it may see, and reads their metrics through
   deepEqual(await scrape("edge-7"), [200, true]);
   deepEqual(await scrape(OTHER_HOST), [404, false]);
 });
+
+Deno.test("the hub's own metrics have the state of each host, for callers without limits", async () => {
+  await using fleet = await scopedFleet();
+  const scrape = async (options: CallOptions) =>
+    await (await fleet.hub.fetch("GET", "/metrics", undefined, options)).text();
+  const text = await scrape({ role: "admin" });
+  ok(text.includes('longshore_fleet_hosts{state="never"} 2'), text.slice(0, 500));
+  ok(text.includes('longshore_fleet_host_up{host="edge-7"} 0'));
+  ok(!(await scrape({ role: "admin", scope: { stacks: ["*"] } })).includes("longshore_fleet"));
+});

@@ -462,11 +462,14 @@ const EXPECTED: { [Kind in keyof EventMap]: { data: EventMap[Kind]; lines: strin
     ],
   },
   "service.degraded": {
-    data: { service: "shop_web", stack: "shop", running: 1, desired: 3, reason: "No such image" },
+    data: {
+      ...{ service: "shop_web", id: "s1", stack: "shop" },
+      ...{ running: 1, desired: 3, reason: "No such image" },
+    },
     lines: ["🟠 host-1: Service degraded: shop_web", "Running tasks: 1 of 3", "No such image"],
   },
   "service.recovered": {
-    data: { service: "shop_web", stack: "shop", degradedSeconds: 90, wasRemoved: false },
+    data: { service: "shop_web", id: "s1", stack: "shop", degradedSeconds: 90, wasRemoved: false },
     lines: [
       "🟢 host-1: Service recovered: shop_web",
       "All tasks run",
@@ -474,7 +477,10 @@ const EXPECTED: { [Kind in keyof EventMap]: { data: EventMap[Kind]; lines: strin
     ],
   },
   "service.update_rolled_back": {
-    data: { service: "shop_web", stack: "shop", image: "nginx:1.27", reason: "task failed" },
+    data: {
+      ...{ service: "shop_web", id: "s1", stack: "shop" },
+      ...{ image: "nginx:1.27", reason: "task failed" },
+    },
     lines: [
       "🟠 host-1: Service update rolled back: shop_web",
       "Image: nginx:1.27",

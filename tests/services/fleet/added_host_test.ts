@@ -1,6 +1,6 @@
 /** A hub that dials a host, both as real programs on loopback. @module */
 
-import { equal, match } from "node:assert/strict";
+import { deepEqual, equal, match } from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
 import { type Outcome, runCommand } from "../../helpers/command.ts";
 import { freePort } from "../../helpers/free_port.ts";
@@ -68,7 +68,15 @@ Deno.test("a hub adds a host by one line, dials it again after each was killed, 
   await until("the host has left", async () => await stateOfHost(hub) === "left");
   await until("nothing is open", async () => await opening() === 404);
 
-  match((await add(await listen(member))).stdout, /was added/);
+  const addByApi = (token: string) => hub.call("POST", "/api/fleet/hosts", { token });
+  const waiting = await listen(member);
+  const refused = await addByApi(first);
+  deepEqual([refused.status, refused.body.error.slice(0, 32)], [
+    ...[403, "The host does not take the token"],
+  ]);
+  equal((await addByApi("lsadd_damaged")).status, 400);
+  const again = await addByApi(waiting);
+  deepEqual([again.status, again.body.name], [201, "edge-7"], again.body.error);
   await until("the host is back", async () => await stateOfHost(hub) === "connected");
   const [{ id }] = (await hub.call("GET", "/api/fleet/hosts")).body.hosts;
   equal((await hub.call("DELETE", `/api/fleet/hosts/${id}`)).status, 200);

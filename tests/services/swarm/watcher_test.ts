@@ -86,7 +86,7 @@ Deno.test("a service is degraded after 15 seconds, and recovered when all tasks 
     deepEqual(await round(10_000), []);
     deepEqual(await round(), [[
       "service.degraded",
-      { service: "shop_web", stack: "shop", running: 1, desired: 2, reason: "No image" },
+      { service: "shop_web", id: "s1", stack: "shop", running: 1, desired: 2, reason: "No image" },
     ]]);
     deepEqual(await round(), []);
     state.update = { State: "updating", StartedAt: AT };
@@ -95,7 +95,7 @@ Deno.test("a service is degraded after 15 seconds, and recovered when all tasks 
     state.running = 2;
     deepEqual(await round(), [[
       "service.recovered",
-      { service: "shop_web", stack: "shop", degradedSeconds: 15, wasRemoved: false },
+      { service: "shop_web", id: "s1", stack: "shop", degradedSeconds: 15, wasRemoved: false },
     ]]);
   }));
 
@@ -107,7 +107,7 @@ Deno.test("a degraded service that is removed counts as recovered", () =>
     state.services = false;
     deepEqual(await round(), [[
       "service.recovered",
-      { service: "shop_web", stack: "shop", degradedSeconds: 5, wasRemoved: true },
+      { service: "shop_web", id: "s1", stack: "shop", degradedSeconds: 5, wasRemoved: true },
     ]]);
   }));
 
@@ -118,7 +118,13 @@ Deno.test("a rollback by Swarm is reported once, and not one that was there befo
     state.update = { ...state.update, StartedAt: "2026-01-02T00:00:00Z" };
     deepEqual(await round(), [[
       "service.update_rolled_back",
-      { service: "shop_web", stack: "shop", image: "app:1", reason: "rollback completed" },
+      {
+        service: "shop_web",
+        id: "s1",
+        stack: "shop",
+        image: "app:1",
+        reason: "rollback completed",
+      },
     ]]);
     deepEqual(await round(), []);
   }));

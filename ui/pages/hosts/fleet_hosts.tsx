@@ -3,20 +3,28 @@
 import { api } from "../../api/client.ts";
 import type { FleetHost, FleetOverview } from "../../api/types.ts";
 import { type Column, NAME_COLUMN, textColumn, timeColumn } from "../../components/columns.tsx";
+import type { Access } from "../../components/deletion.ts";
 import { confirm, useDialog } from "../../components/dialog.tsx";
-import { useRead } from "../../components/reading.ts";
+import { useRead, useReloadEvery } from "../../components/reading.ts";
 import { ResourceTab } from "../../components/resource.tsx";
 import { SecretDialog } from "../../components/secret_dialog.tsx";
 import { Badge, State, type Tone } from "../../components/states.tsx";
 import { Time } from "../../components/time.tsx";
 import { capital, count, plain } from "../../base/text.ts";
 import { href } from "../../state/router.ts";
+import { hasRole, seesServer } from "../../state/session.ts";
 import { withResult } from "../../state/toasts.ts";
 import { JobList } from "../../parts/job_list.tsx";
 import { RunButton, RunHistory } from "./run.tsx";
+import { Invites } from "./invites.tsx";
 import { LaterForm } from "./later_form.tsx";
 import { Pending } from "./pending.tsx";
 import { HostForm, labelText, type SavedHost } from "./form.tsx";
+
+/** Time between two readings, in milliseconds. */
+const REREAD_MS = 10_000;
+
+const WRITE: Access = ["admin", "fleet:write"];
 
 const TONES: Record<FleetHost["state"], Tone> = {
   connected: "good",
@@ -85,15 +93,27 @@ const COLUMNS: readonly Column<HostRow>[] = [
 export function FleetHosts() {
   const reading = useRead("GET /api/fleet/hosts", {});
   const overview = useRead("GET /api/fleet/overview", {});
+  // The copies change without word, and users who are limited to hosts get none of any change.
+  useReloadEvery(REREAD_MS, () => {
+    overview.reload();
+    if (!seesServer()) reading.reload();
+  });
   const known = new Map(overview.data.value?.hosts.map((each) => [each.id, each]));
   const rows = reading.data.value?.hosts.map((each): HostRow => ({
     ...each,
     attention: attentionOf(known.get(each.id)),
   }));
   const pending = useRead("GET /api/fleet/pending", {});
+  // A host that joins uses its invite.
+  const mayLeave = hasRole("operator", "stacks:update");
+  const mayManage = hasRole(...WRITE) && seesServer();
+  const invites = useRead("GET /api/fleet/invites", mayManage ? {} : undefined, [
+    "/api/fleet/hosts",
+  ]);
   const dialog = useDialog();
   const showLine = (saved: SavedHost) => {
     if (!("command" in saved)) return;
+    invites.reload();
     dialog.open(SecretDialog, {
       title: "Invite created",
       label: "Line for the new host",
@@ -116,22 +136,22 @@ export function FleetHosts() {
         rows={rows}
         columns={COLUMNS}
         isTwoLines
-        write={["admin", "fleet:write"]}
-        form={HostForm}
+        write={WRITE}
+        form={mayManage ? HostForm : undefined}
         onCreated={showLine}
-        actionsFor={["admin", "fleet:write"]}
+        actionsFor={["operator", "stacks:update"]}
         actions={(host, { edit, remove }) => [
-          ...host.state === "pending"
+          ...host.state === "pending" && mayManage
             ? [{ name: "Accept", onSelect: () => void accept(host, reading.reload) }]
             : [],
-          ...host.state === "away"
+          ...host.state === "away" && mayLeave
             ? [{
               name: "When it is back",
               onSelect: () => dialog.open(LaterForm, { host, onSaved: pending.reload }),
             }]
             : [],
           ...edit,
-          ...remove,
+          ...mayManage ? remove : [],
         ]}
         buttons={rows && rows.length > 0 && <RunButton dialog={dialog} />}
         deletion={{
@@ -149,6 +169,7 @@ export function FleetHosts() {
         empty={"No other hosts yet. A host that joins can be managed from here; it opens the " +
           "connection itself, so that it works behind a router."}
       />
+      <Invites {...invites} />
       {rows && rows.length > 0 && (
         <>
           <JobList group="Fleet" />

@@ -1,9 +1,12 @@
-/** The dialogs that invite a host, and that change its name and labels. @module */
+/** The dialogs that invite or add a host, and that change its name and labels. @module */
 
+import { useSignal } from "@preact/signals";
 import { api } from "../../api/client.ts";
 import type { CreatedFleetInvite, FleetHost } from "../../api/types.ts";
 import { CheckField, SelectField, TextField } from "../../components/fields.tsx";
 import { type EditProps, FormDialog } from "../../components/form.tsx";
+import type { FormValues } from "../../components/form_values.ts";
+import { SecretField } from "../../components/secret_dialog.tsx";
 import { plain } from "../../base/text.ts";
 import { showStatus } from "../../state/toasts.ts";
 
@@ -13,34 +16,72 @@ const LIFETIMES = [
   { value: "10080", name: "In 7 days" },
 ];
 
+/** Sides that can open the connection. */
+const DIALS = [
+  { value: "host", name: "The host connects to this server" },
+  { value: "server", name: "This server connects to the host" },
+] as const;
+
 const LABELS_HINT = "Separated by commas, such as site=kiel, floor=2";
 
-/** A changed host, or an invite of one. */
+/** A line for hosts that wait, and the address in it that the user replaces. */
+const LISTEN_LINE = "longshore join --listen --address https://ADDRESS-OF-THE-HOST";
+
+/** An added or changed host, or an invite of one. */
 export type SavedHost = FleetHost | CreatedFleetInvite;
 
 export function HostForm({ item: host, ...dialog }: EditProps<FleetHost, SavedHost>) {
-  return host ? <HostChanges host={host} {...dialog} /> : <Invite {...dialog} />;
+  return host ? <HostChanges host={host} {...dialog} /> : <NewHost {...dialog} />;
 }
 
-function Invite({ onClose, onSaved }: Omit<EditProps<FleetHost, SavedHost>, "item">) {
+function NewHost({ onClose, onSaved }: Omit<EditProps<FleetHost, SavedHost>, "item">) {
+  const dials = useSignal<typeof DIALS[number]["value"]>("host");
+  const isInvite = dials.value === "host";
   return (
     <FormDialog
-      title="Add host"
-      submit="Create invite"
+      title="New host"
+      submit={isInvite ? "Create invite" : "Add host"}
+      part={dials.value}
       onClose={onClose}
-      onSubmit={async ({ name, labels, address, minutes, acceptsAtOnce }) => {
-        const body = {
-          ...(name !== "" && { name }),
-          labels: labelsOf(labels),
-          address,
-          expiresMinutes: Number(minutes),
-          acceptsAtOnce,
-        };
-        onSaved(await api("POST /api/fleet/invites", { body }));
-      }}
+      onSubmit={async (values) => onSaved(await (isInvite ? invite(values) : add(values)))}
     >
+      <SelectField label="Connection" name="dials" options={DIALS} choice={dials} />
+      {isInvite ? <InviteFields /> : <WaitingHostFields />}
       <TextField label="Name" name="name" hint="Empty: the name of the machine" maxLength={63} />
       <TextField label="Labels" name="labels" hint={LABELS_HINT} />
+      {isInvite && <CheckField label="Accept the host at once" name="acceptsAtOnce" />}
+    </FormDialog>
+  );
+}
+
+const invite = ({ name, labels, address, minutes, acceptsAtOnce }: FormValues) =>
+  api("POST /api/fleet/invites", {
+    body: {
+      ...name !== "" && { name },
+      labels: labelsOf(labels),
+      address,
+      expiresMinutes: Number(minutes),
+      acceptsAtOnce,
+    },
+  });
+
+async function add({ token, address, name, labels }: FormValues): Promise<FleetHost> {
+  const added = await api("POST /api/fleet/hosts", {
+    body: {
+      // People copy the whole line, which is a command for the shell of this server.
+      token: token.split(" ").at(-1),
+      ...address !== "" && { address },
+      ...name !== "" && { name },
+      labels: labelsOf(labels),
+    },
+  });
+  showStatus(`Added ${plain(added.name)}`);
+  return added;
+}
+
+function InviteFields() {
+  return (
+    <>
       <TextField
         label="Address of this server"
         name="address"
@@ -51,8 +92,29 @@ function Invite({ onClose, onSaved }: Omit<EditProps<FleetHost, SavedHost>, "ite
         maxLength={300}
       />
       <SelectField label="Expires" name="minutes" options={LIFETIMES} value="30" />
-      <CheckField label="Accept the host at once" name="acceptsAtOnce" />
-    </FormDialog>
+    </>
+  );
+}
+
+function WaitingHostFields() {
+  return (
+    <>
+      <SecretField label="Run this line on the host" secret={LISTEN_LINE} />
+      <TextField
+        label="Token"
+        name="token"
+        hint="What that line prints. It works once, within 30 minutes"
+        required
+        autocomplete="off"
+      />
+      <TextField
+        label="Address of the host"
+        name="address"
+        type="url"
+        hint="As this server can reach it. Empty: the address in the token"
+        maxLength={300}
+      />
+    </>
   );
 }
 

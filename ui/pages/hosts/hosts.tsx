@@ -5,7 +5,7 @@ import { Page } from "../../components/page.tsx";
 import { Tabs } from "../../components/tabs.tsx";
 import { useRead } from "../../components/reading.ts";
 import { query } from "../../state/router.ts";
-import { hasRole } from "../../state/session.ts";
+import { hasRole, seesServer } from "../../state/session.ts";
 import { FleetHosts } from "./fleet_hosts.tsx";
 import { Waves } from "./waves.tsx";
 import { Alerts, Containers, type ListProps, Stacks, Updates } from "./lists.tsx";
@@ -13,6 +13,8 @@ import { Alerts, Containers, type ListProps, Stacks, Updates } from "./lists.tsx
 interface Tab {
   name: string;
   permission: string;
+  /** It is about all hosts. */
+  isOfServer?: true;
   Body: ComponentType<ListProps>;
 }
 
@@ -22,13 +24,15 @@ const TABS: Readonly<Record<string, Tab>> = {
   stacks: { name: "Stacks", permission: "stacks:read", Body: Stacks },
   updates: { name: "Updates", permission: "containers:read", Body: Updates },
   alerts: { name: "Alerts", permission: "alerts:read", Body: Alerts },
-  waves: { name: "Waves", permission: "fleet:read", Body: Waves },
+  waves: { name: "Waves", permission: "fleet:read", isOfServer: true, Body: Waves },
 };
 
 export default function Hosts() {
   const { data } = useRead("GET /api/fleet/hosts", {});
   const hosts = data.value?.hosts ?? [];
-  const tabs = Object.entries(TABS).filter(([, tab]) => hasRole("viewer", tab.permission));
+  const tabs = Object.entries(TABS).filter(([, { permission, isOfServer }]) =>
+    hasRole("viewer", permission) && (!isOfServer || seesServer())
+  );
   const [, open] = tabs.find(([list]) => list === query.value.get("list")) ?? [];
   // An empty fleet has no lists.
   const body = open ? <open.Body key={open.name} hosts={hosts} /> : <FleetHosts />;

@@ -9,6 +9,7 @@ import { Failure, Loading } from "../../components/states.tsx";
 import { plain } from "../../base/text.ts";
 import { leave, WAIT } from "../../parts/later.tsx";
 import { ROOT } from "../../state/root.ts";
+import { hasRole } from "../../state/session.ts";
 import { showStatus } from "../../state/toasts.ts";
 
 const WAITS = [
@@ -17,10 +18,8 @@ const WAITS = [
   { value: "30d", name: "30 days" },
 ];
 
-const WORK = [
-  { value: "update", name: "Update to newer images" },
-  { value: "deploy", name: "Deploy the stored sources" },
-];
+const UPDATE = { value: "update", name: "Update to newer images" };
+const DEPLOY = { value: "deploy", name: "Deploy the stored sources" };
 
 export function LaterForm({ host: { id, name }, onClose, onSaved }: {
   host: FleetHost;
@@ -62,7 +61,11 @@ export function LaterForm({ host: { id, name }, onClose, onSaved }: {
         required
         options={stacks.map((each) => ({ value: each.name, name: plain(each.name) }))}
       />
-      <SelectField label="Work" name="work" options={WORK} />
+      <SelectField
+        label="Work"
+        name="work"
+        options={hasRole("admin", "stacks:write") ? [UPDATE, DEPLOY] : [UPDATE]}
+      />
       <SelectField label="Waits at most" name="wait" options={WAITS} value={WAIT} />
     </FormDialog>
   );

@@ -1,6 +1,5 @@
 /** Containers, stacks, updates and alerts of all hosts, from the copy that this server keeps. @module */
 
-import { useEffect } from "preact/hooks";
 import type { InputOf } from "../../api/client.ts";
 import type {
   FleetAlert,
@@ -13,7 +12,7 @@ import { imageName, plain } from "../../base/text.ts";
 import { type Column, stateColumn, textColumn, timeColumn } from "../../components/columns.tsx";
 import { Listing, type ListingProps } from "../../components/listing.tsx";
 import { offsetOf, Pager } from "../../components/pager.tsx";
-import { type Reading, useRead } from "../../components/reading.ts";
+import { type Reading, useRead, useReloadEvery } from "../../components/reading.ts";
 import { QuerySelect, SearchField } from "../../components/search.tsx";
 import { State } from "../../components/states.tsx";
 import { Time } from "../../components/time.tsx";
@@ -32,7 +31,7 @@ export interface ListProps {
 /** Number of rows on a page; the most that the API gives. */
 const PAGE_SIZE = 200;
 
-/** Time between two readings, in milliseconds: the hub's copies change without word to the dashboard. */
+/** Time between two readings of the hub's copies, in milliseconds. */
 const REREAD_MS = 10_000;
 
 interface OfHost {
@@ -169,10 +168,7 @@ function HostRows<Row extends OfHost>({ name, hosts, reading, columns, ...listin
   & ListProps
   & { name: string; reading: Reading<{ total: number }> }) {
   const { data, reload } = reading;
-  useEffect(() => {
-    const timer = setInterval(reload, REREAD_MS);
-    return () => clearInterval(timer);
-  }, []);
+  useReloadEvery(REREAD_MS, reload);
   const things = name.toLowerCase();
   const isWhole = (data.value?.total ?? 0) <= PAGE_SIZE;
   const { search, host, label } = readQuery();

@@ -8,7 +8,7 @@ import type { Reading } from "../../components/reading.ts";
 import { State, type Tone } from "../../components/states.tsx";
 import { Table } from "../../components/table.tsx";
 import { plain } from "../../base/text.ts";
-import { hasRole } from "../../state/session.ts";
+import { hasRole, seesServer } from "../../state/session.ts";
 import { withResult } from "../../state/toasts.ts";
 
 const TONES: Record<FleetPending["state"], Tone> = {
@@ -60,7 +60,7 @@ export function Pending({ data, reload }: Reading<FleetPendingList>) {
           rows={pending}
           keyOf={({ id }) => id}
           nameOf={({ request, host }) => `${request} for ${host}`}
-          {...(hasRole("admin", "fleet:write") && {
+          {...(hasRole("admin", "fleet:write") && seesServer() && {
             actions: (each: FleetPending) => [{
               name: "Delete",
               onSelect: () => void remove(each),

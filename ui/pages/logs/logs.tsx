@@ -7,6 +7,7 @@ import { Empty, State } from "../../components/states.tsx";
 import { byCollation, plain } from "../../base/text.ts";
 import { containers, healthOf } from "../../state/live.ts";
 import { href, navigate, query } from "../../state/router.ts";
+import { seesServer } from "../../state/session.ts";
 import { UnknownContainers } from "../../parts/unknown_containers.tsx";
 import {
   hasHosts,
@@ -86,6 +87,7 @@ const LINKS_MAX = 200;
 
 /** Choice of the container whose log is shown, with one click. */
 function Choice() {
+  if (!seesServer()) return <Empty>Choose a host, and its containers appear here.</Empty>;
   const all = containers.value;
   if (!all) return <UnknownContainers name="Containers" />;
   if (all.length === 0) return <Empty>No containers yet. Their logs appear here.</Empty>;

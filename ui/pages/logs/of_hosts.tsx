@@ -6,6 +6,7 @@ import { Section } from "../../components/page.tsx";
 import { useRead } from "../../components/reading.ts";
 import { href } from "../../state/router.ts";
 import { HOST } from "../../state/root.ts";
+import { seesServer } from "../../state/session.ts";
 
 /** Whether this server has hosts. The pages of a host have its own containers only. */
 export const hasHosts = HOST === undefined &&
@@ -39,7 +40,9 @@ export function HostSelect({ host, onChange }: {
       value={host ?? ""}
       onChange={({ currentTarget: { value } }) => onChange(value === "" ? undefined : value)}
     >
-      <option value="">This server</option>
+      {seesServer()
+        ? <option value="">This server</option>
+        : <option value="">Choose a host</option>}
       {data.value?.hosts.map(({ name, state }) => (
         <option key={name} value={name}>
           {plain(state === "connected" ? name : `${name} (${state})`)}

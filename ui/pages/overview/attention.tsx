@@ -44,6 +44,10 @@ export function Attention() {
     ...licenseWarning(),
     ...unbacked,
   ];
+  return <NeedsAttention concerns={concerns} />;
+}
+
+export function NeedsAttention({ concerns }: { concerns: readonly Concern[] }) {
   const isWell = concerns.every(({ tone }) => tone === "note");
   return (
     <Section title="Needs attention" wide>

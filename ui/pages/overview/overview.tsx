@@ -14,13 +14,15 @@ import { href } from "../../state/router.ts";
 import { UnknownContainers } from "../../parts/unknown_containers.tsx";
 import { isGetStartedShown } from "../../state/get_started.ts";
 import { HOST } from "../../state/root.ts";
-import { hasRole } from "../../state/session.ts";
+import { hasRole, seesServer } from "../../state/session.ts";
 import { reloadIfReachable } from "../../shell/reload.ts";
 import { Attention } from "./attention.tsx";
+import { FleetOverview } from "./fleet.tsx";
 import { Host } from "./host.tsx";
 import { RecentEvents } from "./recent_events.tsx";
 
 export default function Overview() {
+  if (!seesServer()) return <FleetOverview />;
   return (
     <Page title="Overview">
       <div class="overview">

@@ -2,7 +2,7 @@
 
 import { api } from "../../api/client.ts";
 import type { SwarmNode, SwarmNodeChange, SwarmTask } from "../../api/types.ts";
-import { capital, plain } from "../../base/text.ts";
+import { capital, count, plain } from "../../base/text.ts";
 import {
   type Column,
   numberColumn,
@@ -48,6 +48,7 @@ export function Nodes({ version }: { version: string }) {
   const reading = useRead("GET /api/swarm/nodes", {});
   useReloadAfter(version, reading.reload);
   const dialog = useDialog();
+  const nodes = reading.data.value?.nodes ?? [];
   const change = (node: SwarmNode, body: SwarmNodeChange, done: string) =>
     void withResult(
       `${done} ${plain(node.hostname)}`,
@@ -57,7 +58,7 @@ export function Nodes({ version }: { version: string }) {
     <>
       <ListingSection
         title="Nodes"
-        rows={reading.data.value?.nodes}
+        rows={reading.data.value && nodes}
         reading={reading}
         columns={COLUMNS}
         nameOf={({ hostname }) => hostname}
@@ -65,7 +66,7 @@ export function Nodes({ version }: { version: string }) {
           { name: "Show tasks", onSelect: () => dialog.open(NodeTasks, { node }) },
           ...hasRole("admin", "swarm:write")
             ? [
-              ...changes(node, change),
+              ...changes(node, nodes, change),
               {
                 name: "Edit labels",
                 onSelect: () => dialog.open(Labels, { node, onSaved: reading.reload }),
@@ -84,19 +85,32 @@ export function Nodes({ version }: { version: string }) {
 /** Changes of the availability and the role that are possible now. */
 function changes(
   node: SwarmNode,
+  nodes: readonly SwarmNode[],
   change: (node: SwarmNode, body: SwarmNodeChange, done: string) => void,
 ): readonly MenuItem[] {
-  const { hostname, availability, role, tasks } = node;
+  const { id, hostname, availability, role, tasks } = node;
+  const isLast = takesTasks(node) && !nodes.some((each) => each.id !== id && takesTasks(each));
   const drain = async () => {
-    const consequence = `Its ${tasks} tasks move to other nodes.`;
-    const isWanted = await confirm({ verb: "Drain", name: hostname, consequence, isSafe: true });
+    const consequence = isLast
+      ? await lossOf(node)
+      : `Its ${count(tasks, "task")} move to other nodes.`;
+    const isWanted = await confirm({
+      ...{ verb: "Drain", name: hostname, consequence },
+      isSafe: !isLast,
+    });
     if (isWanted) change(node, { availability: "drain" }, "Drained");
+  };
+  const pause = async () => {
+    const consequence = `${plain(hostname)} is the last node that takes tasks: no new task ` +
+      "starts until another node is active.";
+    if (isLast && !await confirm({ verb: "Pause", name: hostname, consequence })) return;
+    change(node, { availability: "pause" }, "Paused");
   };
   return [
     ...availability === "active"
       ? [
         { name: "Drain", onSelect: () => void drain() },
-        { name: "Pause", onSelect: () => change(node, { availability: "pause" }, "Paused") },
+        { name: "Pause", onSelect: () => void pause() },
       ]
       : [{
         name: "Activate",
@@ -106,6 +120,20 @@ function changes(
       ? { name: "Promote", onSelect: () => change(node, { role: "manager" }, "Promoted") }
       : { name: "Demote", onSelect: () => change(node, { role: "worker" }, "Demoted") },
   ];
+}
+
+const takesTasks = ({ availability, state }: SwarmNode): boolean =>
+  availability === "active" && state === "ready";
+
+/** Loss when the last node that takes tasks is drained: the services by name, if they can be read. */
+async function lossOf({ id, hostname, tasks: number }: SwarmNode): Promise<string> {
+  const { tasks } = await api("GET /api/swarm/nodes/{id}/tasks", { path: { id } })
+    .catch(() => ({ tasks: [] as SwarmTask[] }));
+  const running = tasks.filter(({ state }) => state === "running");
+  const names = [...new Set(running.map(({ service }) => plain(service.name)))];
+  return `${plain(hostname)} is the last node that takes tasks: ${
+    names.join(", ") || `its ${count(number, "task")}`
+  } stop until another node is active.`;
 }
 
 function Labels({ node, onSaved, onClose }: {

@@ -164,6 +164,7 @@ Deno.test("the audit log and the compliance log contain no token", async () => {
       note,
       admit: () => {},
       assertAllowed: () => Promise.resolve(),
+      rightsOf: () => ({ permissions: [], isLimitedToHosts: false }),
       grantedTo: () => [],
       setCookie: () => {},
       recordPhase: () => Promise.resolve(),

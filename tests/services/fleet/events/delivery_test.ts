@@ -4,6 +4,7 @@ import { countOutgoingEvents, selectOutgoingEvents } from "../../../../db/fleet_
 import { deleteMembership } from "../../../../db/fleet_membership.ts";
 import { reportHeldEvents } from "../../../../services/alerts/silences/held.ts";
 import { emit } from "../../../../services/events/emit.ts";
+import { eventOfHost } from "../../../../services/fleet/events/of_host.ts";
 import { checkHub, forgetOthers } from "../../../../services/fleet/events/send.ts";
 import { createIntake, takeEvents } from "../../../../services/fleet/events/take.ts";
 import { keepHosts } from "../../../../services/fleet/hosts/keeper.ts";
@@ -261,3 +262,56 @@ for (
     equal(titles(hub, { afterSeconds: 60 }).length, isLeft ? 0 : 1);
   });
 }
+
+Deno.test("what several managers of a swarm report reaches people once, from another one when that is away", () => {
+  using hub = testApp({ now: NOW, config: { serverName: "hub" } });
+  const connected = new Set<string>();
+  const [first, second] = ["edge-7", "edge-8"].map((name) => addHost(hub, name));
+  const isConnected = (id: string) => connected.has(id);
+  const { isRepeated } = hub.deps.fleet;
+  const report = (hostId: string, event: string, id = "n1") => {
+    const data = { ...down("web"), node: "edge-3", id, role: "worker" };
+    const passed = passedDown({ event, data });
+    const host = { id: hostId, name: hostId };
+    return isRepeated(eventOfHost(hub.deps, host, passed)!, isConnected) ? "again" : "new";
+  };
+  connected.add(first!).add(second!);
+  deepEqual(
+    [report(first!, "node.down"), report(second!, "node.down"), report(second!, "node.up")],
+    ["new", "again", "again"],
+  );
+  // The same host says when it ends; afterwards any may be the first.
+  equal(report(first!, "node.up"), "new");
+  equal(report(second!, "node.down"), "new");
+  equal(report(first!, "node.down", "n2"), "new");
+  connected.delete(second!);
+  equal(report(first!, "node.down"), "new");
+  // Events of other objects than a swarm's are those of their host.
+  equal(report(first!, "container.down"), "new");
+  equal(report(second!, "container.down"), "new");
+
+  const rolledBack = (hostId: string, timestamp: string) => {
+    const data = { service: "shop_web", id: "s1", stack: "shop", image: "web:2", reason: "" };
+    const passed = passedDown({ event: "service.update_rolled_back", data });
+    passed.event.timestamp = timestamp;
+    const event = eventOfHost(hub.deps, { id: hostId, name: hostId }, passed)!;
+    return isRepeated(event, () => true);
+  };
+  equal(rolledBack(first!, "2026-01-01T00:00:00Z"), false);
+  equal(rolledBack(second!, "2026-01-01T00:00:10Z"), true);
+  equal(rolledBack(second!, "2026-01-01T01:00:00Z"), false);
+});
+
+Deno.test("a hub stores no message about what another manager has reported, and the host forgets it", async () => {
+  using all = await fleet();
+  const { hub, member, waiting } = all;
+  const other = addHost(hub, "edge-8");
+  const data = { node: "edge-3", id: "n1", role: "worker", reason: "" };
+  await using _open = linkEvents({ ...all, hostId: other });
+  takeEvents(hub.deps, other, [passedDown({ event: "node.down", data })]);
+  emit(member.deps, "node.down", data);
+  await using _link = linkEvents(all);
+  await until("the member has forgotten it", () => waiting() === 0);
+  deepEqual(titles(hub), ["edge-8: Node down: edge-3"]);
+  deepEqual(titles(member), []);
+});

@@ -1,0 +1,106 @@
+/**
+ * The keys of a hub for its links. It makes a new one every 30 days and tells its hosts, which use it from
+ * their next connection on (`enrolment/hub_keys.ts` is their side). A host that was away, or has got an
+ * older invite, is admitted with the key that it knows. In notes and boxes, a hub has for each host the
+ * key of the time of joining as its name, so that a new key changes nothing there.
+ *
+ * @module
+ */
+
+import {
+  insertFormerHubKey,
+  selectFormerHubKeys,
+  selectHostHubKey,
+} from "../../../db/fleet_hub_keys.ts";
+import { selectFleetInvite } from "../../../db/fleet_invites.ts";
+import {
+  type FleetKey,
+  replaceFleetKey,
+  replaceFormerFleetKey,
+  selectFleetKey,
+} from "../../../db/fleet_keys.ts";
+import type { StateDatabase } from "../../../db/database.ts";
+import type { Deps } from "../../deps.ts";
+import { createFleetKey, type KeyDeps, linkKeys, openLinkKey, toText } from "../enrolment/keys.ts";
+import { KEY_MAX_MS } from "../enrolment/rotation.ts";
+import { admit, type Admitted, type InviteSecret } from "../link/channel.ts";
+import type { Connection } from "../link/connection.ts";
+import { HandshakeError } from "../link/noise.ts";
+
+/** Replaces the key of this hub if it is 30 days old, and tells the hosts that are connected. */
+export async function renewHubKey(deps: KeyDeps & Pick<Deps, "fleet" | "log">): Promise<void> {
+  const { db, fleet, log, now } = deps;
+  const key = selectFleetKey(db, "link");
+  if (!key || now().getTime() - Date.parse(key.createdAt) < KEY_MAX_MS) return;
+  const next = await createFleetKey(deps, "link");
+  db.transaction(() => {
+    insertFormerHubKey(db, key);
+    // As the member of another hub, this one announces its new key with the former one.
+    replaceFormerFleetKey(db, key);
+    replaceFleetKey(db, next);
+  });
+  log.info("key of this hub replaced");
+  for (const { link } of fleet.hosts.values()) tellHubKey(link, next.publicKey);
+}
+
+/** Tells a host the newest key. */
+export const tellHubKey = (
+  link: { tell(message: { type: "hub_key"; linkKey: string }): void },
+  linkKey: string,
+): void => link.tell({ type: "hub_key", linkKey });
+
+/** The key under whose name a host knows this hub. */
+export const hubKeyFor = async (deps: KeyDeps, hostId: string): Promise<string> =>
+  selectHostHubKey(deps.db, hostId)?.hubKey ?? toText((await linkKeys(deps)).publicKey);
+
+/**
+ * Answers a handshake with the key that the host knows.
+ *
+ * @param findInvite The secret of an invite that can still be used.
+ * @returns `hubKey`, base64url.
+ * @throws {HandshakeError} As `admit()`.
+ */
+export async function admitWithHubKey(
+  deps: KeyDeps,
+  connection: Connection,
+  findInvite: (id: string) => InviteSecret["secret"] | undefined,
+): Promise<Admitted & { hubKey: string }> {
+  await linkKeys(deps);
+  const { db } = deps;
+  const keys: (Omit<FleetKey, "purpose">)[] = [
+    selectFleetKey(db, "link")!,
+    ...selectFormerHubKeys(db),
+  ];
+  const first = await connection.receive();
+  for (const [at, key] of keys.entries()) {
+    let isFirst = true;
+    const receive = () => {
+      if (!isFirst) return connection.receive();
+      isFirst = false;
+      return Promise.resolve(first.slice());
+    };
+    try {
+      const admitted = await admit({ ...connection, receive }, {
+        keys: await openLinkKey(deps, { ...key, purpose: "link" }),
+        findInvite: (id) => isKeyOfInvite(db, id, keys, key) ? findInvite(id) : undefined,
+      });
+      return { ...admitted, hubKey: key.publicKey };
+    } catch (error) {
+      // With another key, the first message cannot be read; nothing was answered yet.
+      if (!(error instanceof HandshakeError) || at === keys.length - 1) throw error;
+    }
+  }
+  throw new HandshakeError("No key");
+}
+
+/** An invite has the fingerprint of the key at the time when it was created. */
+function isKeyOfInvite(
+  db: StateDatabase,
+  id: string,
+  keys: readonly { publicKey: string; createdAt: string }[],
+  { publicKey }: { publicKey: string },
+): boolean {
+  const createdAt = selectFleetInvite(db, id)?.createdAt;
+  const ofThen = keys.find((key) => createdAt !== undefined && key.createdAt <= createdAt);
+  return (ofThen ?? keys[0])?.publicKey === publicKey;
+}

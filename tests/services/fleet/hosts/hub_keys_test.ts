@@ -1,0 +1,181 @@
+/** New keys of a hub, with both ends of the link as they are. @module */
+
+import { deepEqual, equal, notEqual, rejects } from "node:assert/strict";
+import { serveFleet } from "../../../../commands/fleet_socket.ts";
+import { selectFleetHosts } from "../../../../db/fleet_hosts.ts";
+import { selectFormerHubKeys } from "../../../../db/fleet_hub_keys.ts";
+import { replaceFleetKey, selectFleetKey } from "../../../../db/fleet_keys.ts";
+import { selectMembership } from "../../../../db/fleet_membership.ts";
+import { createInvite } from "../../../../services/fleet/enrolment/invites.ts";
+import { enrol } from "../../../../services/fleet/enrolment/join.ts";
+import { fingerprintOf, toText } from "../../../../services/fleet/enrolment/keys.ts";
+import { type Dialing, linkToHub } from "../../../../services/fleet/enrolment/member.ts";
+import { dialKeys, KEY_MAX_MS } from "../../../../services/fleet/enrolment/rotation.ts";
+import { decodeToken } from "../../../../services/fleet/enrolment/token.ts";
+import { renewHubKey } from "../../../../services/fleet/hosts/hub_keys.ts";
+import { serveLink } from "../../../../services/fleet/hosts/serve.ts";
+import { createConnection } from "../../../../services/fleet/link/connection.ts";
+import { createSocketPair } from "../../../helpers/socket_pair.ts";
+import { type TestApp, testApp } from "../../../helpers/test_app.ts";
+import { until } from "../../../helpers/until.ts";
+
+const HUB = { serverName: "hub", serviceBaseUrl: "https://hub.example.com" };
+
+/** Dials a hub, as a connection in memory. */
+function connect(hub: TestApp) {
+  const [near, far] = createSocketPair();
+  void serveLink(hub.deps, far, "192.0.2.7");
+  return createConnection(near);
+}
+
+const invite = (hub: TestApp) =>
+  createInvite(hub.deps, {
+    ...{ labels: {}, count: 1, expiresMinutes: 30, acceptsAtOnce: true },
+  }, { userId: "key" });
+
+/** Lets an application join, which checks the fingerprint in the token. */
+async function join(member: TestApp, hub: TestApp, name: string, token: string) {
+  const { inviteId, secret, fingerprint } = decodeToken(token);
+  await enrol(member.deps, connect(hub), {
+    ...{ name, machine: "test", address: HUB.serviceBaseUrl, invite: { id: inviteId, secret } },
+    assertHub: async (key) => equal(await fingerprintOf(key), fingerprint),
+  });
+  member.deps.fleet.refresh();
+}
+
+/** A hub and its member edge-7, both real applications. */
+async function fleet() {
+  await using stack = new AsyncDisposableStack();
+  const dataDir = await Deno.makeTempDir({ prefix: "longshore-fleet-" });
+  stack.defer(() => Deno.remove(dataDir, { recursive: true }));
+  const hub = stack.use(testApp({ config: HUB }));
+  const member = stack.use(testApp({ config: { serverName: "edge-7", dataDir } }));
+  const served = serveFleet(member.deps, member.app);
+  stack.defer(() => served.shutdown());
+  await join(member, hub, "edge-7", (await invite(hub)).token);
+  const [host] = selectFleetHosts(hub.deps.db);
+  const dialing: Dialing = { unknown: 0, unproved: 0 };
+
+  /** Opens the link, and ends it after `work`. */
+  async function linked(work: () => Promise<void> = async () => {}): Promise<void> {
+    const end = new AbortController();
+    const opened = Promise.withResolvers<void>();
+    const ended = linkToHub(member.deps, selectMembership(member.deps.db)!, {
+      ...{ connection: connect(hub), dialing, onOpen: opened.resolve },
+    }, end.signal);
+    await Promise.race([opened.promise, ended]);
+    await until(
+      "both have the link",
+      () => hub.deps.fleet.link(host!.id) && member.deps.fleet.hub.link,
+    );
+    try {
+      await work();
+      // A round trip: what the hub has told before has arrived.
+      await member.deps.fleet.hub.link!.probe();
+    } finally {
+      end.abort();
+      await ended;
+      await until("the hub has no link", () => hub.deps.fleet.hosts.size === 0);
+    }
+  }
+
+  const all = stack.move();
+  return {
+    ...{ hub, member, host: host!, linked },
+    /** The answer of the member to a request that the hub passes on. */
+    async pass() {
+      const response = await hub.fetch("GET", "/api/fleet/hosts/edge-7/api/health");
+      await response.body?.cancel();
+      return response.status;
+    },
+    [Symbol.asyncDispose]: () => all.disposeAsync(),
+  };
+}
+
+/** Lets 30 days go by for both, and the hub make its next key. @returns It and the one before. */
+async function renew({ hub, member }: { hub: TestApp; member: TestApp }) {
+  const before = selectFleetKey(hub.deps.db, "link")!;
+  for (const { clock } of [hub, member]) clock.advance({ seconds: KEY_MAX_MS / 1000 });
+  await renewHubKey(hub.deps);
+  const after = selectFleetKey(hub.deps.db, "link")!;
+  notEqual(after.publicKey, before.publicKey);
+  return { before, after };
+}
+
+Deno.test("a member follows the new key of its hub, and requests pass before and after it", async () => {
+  await using all = await fleet();
+  const { hub, linked, pass } = all;
+  await renewHubKey(hub.deps);
+  deepEqual(selectFormerHubKeys(hub.deps.db), []);
+  await linked(async () => {
+    await renew(all);
+    equal(await pass(), 200);
+  });
+  await linked(async () => equal(await pass(), 200));
+  // Without the member, which is away for more than a year.
+  for (let month = 0; month < 14; month++) await renew(all);
+  equal(selectFormerHubKeys(hub.deps.db).length, 12);
+  await rejects(linked());
+});
+
+Deno.test("a member that was away for several keys comes back with the one that it knows", async () => {
+  await using all = await fleet();
+  for (let month = 0; month < 3; month++) await renew(all);
+  await all.linked(async () => equal(await all.pass(), 200));
+  const { after } = await renew(all);
+  await all.linked();
+  await all.linked(async () => equal(await all.pass(), 200));
+  equal(selectFleetKey(all.hub.deps.db, "link")!.publicKey, after.publicKey);
+});
+
+Deno.test("a hub that was restored from a backup of before the change is known by its former key", async () => {
+  await using all = await fleet();
+  const { hub, linked, pass } = all;
+  let before: Awaited<ReturnType<typeof renew>>["before"];
+  await linked(async () => {
+    ({ before } = await renew(all));
+  });
+  await linked();
+  replaceFleetKey(hub.deps.db, before!);
+  hub.deps.db.run("DELETE FROM fleet_hub_keys");
+
+  await rejects(linked());
+  await linked(async () => equal(await pass(), 200));
+  // It makes another key, which the member follows as well.
+  await linked(() => renew(all).then(() => {}));
+  await linked(async () => equal(await pass(), 200));
+});
+
+Deno.test("an invite of before the change is still good, and one of afterwards has the new key", async () => {
+  await using all = await fleet();
+  const { hub } = all;
+  const { before } = await renew(all);
+  const older = await invite(hub);
+  hub.deps.db.run("UPDATE fleet_invites SET created_at = :createdAt", {
+    createdAt: before.createdAt,
+  });
+  using second = testApp({ config: { serverName: "edge-8" } });
+  await rejects(join(second, hub, "edge-8", older.token));
+  hub.deps.db.run("UPDATE fleet_invites SET created_at = :createdAt", {
+    createdAt: older.createdAt,
+  });
+  await join(second, hub, "edge-8", older.token);
+  equal(selectMembership(second.deps.db)!.hubKey, selectFleetKey(hub.deps.db, "link")!.publicKey);
+});
+
+Deno.test("a hub that is a member itself announces its new key with the former one", async () => {
+  await using all = await fleet();
+  const { hub } = all;
+  const { before } = await renew(all);
+  const own = await dialKeys(hub.deps, { isHub: true, unknown: 0 });
+  const former = await dialKeys(hub.deps, { isHub: true, unknown: 1 });
+  deepEqual([own.use, former.use], ["own", "other"]);
+  equal(toText(former.keys.publicKey), before.publicKey);
+});
+
+Deno.test("a hub has the name under which a host has joined, whatever its key is", async () => {
+  await using all = await fleet();
+  const { member, hub, host } = all;
+  await renew(all);
+  equal(await hub.deps.passing.hub()!.key(host.id), selectMembership(member.deps.db)!.hubKey);
+});
