@@ -18,7 +18,9 @@ import {
   REFS_BYTES_MAX,
   type Remote,
 } from "./http.ts";
-import { assertPack } from "./pack_check.ts";
+import { readPack, splitTrailer } from "./pack.ts";
+import { indexOf } from "./pack_index.ts";
+import { takePack } from "./side_band.ts";
 
 /** Kind of the followed ref; `head` is the default branch. */
 export type RefKind = "branch" | "tag" | "commit" | "head";
@@ -54,10 +56,10 @@ export interface Entry {
 /** The library, and its parameters for one repository. */
 interface Store {
   git: typeof import("isomorphic-git").default;
-  at: { fs: GuardedFs; gitdir: string; cache: object };
+  at: { fs: WholeFilesFs; gitdir: string; cache: object };
 }
 
-type GuardedFs = ReturnType<typeof guardedFs>;
+type WholeFilesFs = ReturnType<typeof wholeFilesFs>;
 
 /** The last fetched commit has a ref of its own, which tells the server what is known. */
 const FETCHED = "refs/heads/longshore-fetched";
@@ -75,7 +77,7 @@ const load = async () => (await import("isomorphic-git")).default;
 /** Opens the repository, which need not exist yet. */
 async function openStore(deps: Pick<Deps, "config">, id: string): Promise<Store> {
   const gitdir = directoryOf(deps, id);
-  return { git: await load(), at: { fs: guardedFs(gitdir), gitdir, cache: {} } };
+  return { git: await load(), at: { fs: wholeFilesFs(gitdir), gitdir, cache: {} } };
 }
 
 /** Opens the objects of a repository in this thread; `openRepository()` has a worker for it. */
@@ -185,7 +187,7 @@ async function fetchInto(
   const fetch = (depth?: number) =>
     git.fetch({
       ...at,
-      http: gitHttp(deps, remote, { signal }),
+      http: gitHttp(deps, remote, { signal, filter: (answer) => storePack(at, answer) }),
       url: remote.url,
       remote: "origin",
       ref: FETCHED,
@@ -203,6 +205,21 @@ async function fetchInto(
   const { oid } = await git.readCommit({ ...at, oid: fetchHead });
   await git.writeRef({ ...at, ref: FETCHED, value: oid, force: true });
   return oid;
+}
+
+/** Stores the pack of an answer with its index. @returns The rest of the answer, without a pack. */
+async function storePack(
+  { fs: { promises: fs }, gitdir }: Store["at"],
+  answer: Uint8Array,
+): Promise<Uint8Array[]> {
+  const { pack, rest } = takePack(answer);
+  if (pack.length === 0) return rest;
+  const objects = readPack(pack);
+  if (objects.length === 0) return rest;
+  const name = join(gitdir, "objects", "pack", `pack-${splitTrailer(pack).trailer.toHex()}`);
+  await fs.writeFile(`${name}.pack`, pack);
+  await fs.writeFile(`${name}.idx`, indexOf(pack, objects));
+  return rest;
 }
 
 const missing = ({ kind, name }: FollowedRef) =>
@@ -257,14 +274,13 @@ async function isLarge(gitdir: string): Promise<boolean> {
   return packs.length > PACKS_MAX || sizes.reduce((sum, size) => sum + size, 0) > BYTES_MAX;
 }
 
-/** The file system for the library: a pack is checked before it is written, and a file is there as a whole. */
-function guardedFs(gitdir: string) {
+/** The file system for the library: a file is there as a whole. */
+function wholeFilesFs(gitdir: string) {
   const { readFile, writeFile, mkdir, rmdir, unlink, stat, lstat, readdir, readlink, symlink, rm } =
     nodeFs().promises;
   let writes = 0;
   const write = async (...given: Parameters<typeof writeFile>) => {
     const [path, content, options] = given;
-    if (String(path).endsWith(".pack")) assertPack(content as Uint8Array);
     // Not beside the file, where a rest would be read as a ref after a crash.
     const written = join(gitdir, `writing-${writes++}`);
     await writeFile(written, content, options);
