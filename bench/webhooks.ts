@@ -13,7 +13,7 @@ import { median, printTable, printVerdict } from "./table.ts";
 const CONNECTIONS = 8;
 /** On each connection: below the limit of an address. */
 const REQUESTS = 12;
-const ADDRESSES = 40;
+const ADDRESSES = 15;
 const ROUNDS = 3;
 
 /** Largest processor time of a refused webhook, as a multiple of that of an unknown path. */

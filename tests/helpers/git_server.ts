@@ -8,8 +8,21 @@
 import { dirname } from "node:path";
 import type { Identity } from "./certificates.ts";
 
+/** Nothing that the tests do not see: each process of it costs some milliseconds. */
+const SETTINGS = Object.entries({
+  "core.fsync": "none",
+  "gc.auto": "0",
+  "maintenance.auto": "false",
+  "receive.autogc": "false",
+});
+
 /** A commit has the same id in every run. */
 const ENVIRONMENT = {
+  GIT_CONFIG_COUNT: `${SETTINGS.length}`,
+  ...Object.fromEntries(SETTINGS.flatMap(([name, value], at) => [
+    [`GIT_CONFIG_KEY_${at}`, name],
+    [`GIT_CONFIG_VALUE_${at}`, value],
+  ])),
   GIT_AUTHOR_NAME: "Ada",
   GIT_AUTHOR_EMAIL: "ada@example.org",
   GIT_COMMITTER_NAME: "Ada",
@@ -77,11 +90,8 @@ export async function gitServer(identity?: Identity): Promise<GitServer> {
 
 async function createRepository(root: string, url: string, name: string): Promise<WorkingCopy> {
   const [bare, directory] = [`${root}/${name}.git`, `${root}/copies/${name}`];
-  await git(root, "init", "-q", "--bare", "-b", "main", bare);
-  await git(bare, "config", "http.receivepack", "true");
-  await Deno.mkdir(directory, { recursive: true });
-  await git(directory, "init", "-q", "-b", "main");
-  await git(directory, "remote", "add", "origin", bare);
+  await initRepository(bare, `[core]\n\tbare = true\n[http]\n\treceivepack = true\n`);
+  await initRepository(`${directory}/.git`, `[remote "origin"]\n\turl = ${bare}\n`);
   const write: WorkingCopy["write"] = async (files) => {
     for (const [path, content] of Object.entries(files)) {
       const full = `${directory}/${path}`;
@@ -105,9 +115,20 @@ async function createRepository(root: string, url: string, name: string): Promis
       await write(files);
       await git(directory, "commit", "-q", "--allow-empty", "-m", message);
       await git(directory, "push", "-q", "--force", "origin", "HEAD");
-      return await git(directory, "rev-parse", "HEAD");
+      const head = await Deno.readTextFile(`${directory}/.git/HEAD`);
+      const [, ref] = /^ref: (.*)\n$/.exec(head) ?? [];
+      return (ref ? await Deno.readTextFile(`${directory}/.git/${ref}`) : head).trim();
     },
   };
+}
+
+/** What `git init` makes, without a process. */
+async function initRepository(directory: string, config: string): Promise<void> {
+  for (const name of ["objects", "refs"]) {
+    await Deno.mkdir(`${directory}/${name}`, { recursive: true });
+  }
+  await Deno.writeTextFile(`${directory}/HEAD`, "ref: refs/heads/main\n");
+  await Deno.writeTextFile(`${directory}/config`, config);
 }
 
 /** @throws {Error} With what it printed. */

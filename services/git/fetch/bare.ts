@@ -9,6 +9,7 @@ import { join, resolve } from "node:path";
 import { nodeFs } from "../../builtins.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError, asAppError } from "../../errors.ts";
+import { isInside } from "../../text/paths.ts";
 import { type Commit, COMMITS_MAX, createHistory, type Range, toCommit } from "./commits.ts";
 import {
   type AnswerOptions,
@@ -131,8 +132,15 @@ export async function readRemoteCommit(
     })
   );
   const found = refs.find((each) => each.ref === name);
-  return found?.peeled ?? found?.oid;
+  const id = found?.peeled ?? found?.oid;
+  if (id !== undefined && !ID.test(id)) throw failure(NOT_GIT);
+  return id;
 }
+
+/** The library takes longer texts with 40 digits in them. */
+const ID = /^[0-9a-f]{40}$/;
+
+const NOT_GIT = "The server did not answer as a Git server does";
 
 const fullName = ({ kind, name }: FollowedRef): string =>
   kind === "head" ? "HEAD" : kind === "branch" ? `refs/heads/${name}` : `refs/tags/${name}`;
@@ -202,6 +210,7 @@ async function fetchInto(
     throw REASONS[codeOf(error) ?? ""] === undefined ? error : describeError(error);
   });
   if (fetchHead === null) throw missing(ref);
+  if (!ID.test(fetchHead)) throw failure(NOT_GIT);
   const { oid } = await git.readCommit({ ...at, oid: fetchHead });
   await git.writeRef({ ...at, ref: FETCHED, value: oid, force: true });
   return oid;
@@ -248,13 +257,13 @@ function describeError(error: unknown, ref?: FollowedRef): unknown {
   const code = codeOf(error);
   if (asAppError(error)) return error;
   if (code === "NotFoundError" && ref) return missing(ref);
-  return failure(REASONS[code ?? ""] ?? "The server did not answer as a Git server does", error);
+  return failure(REASONS[code ?? ""] ?? NOT_GIT, error);
 }
 
 /** By the code of the library's errors. */
 const REASONS: Readonly<Record<string, string>> = {
   SmartHttpError: "The server does not answer as a Git server does; check the address",
-  ParseError: "The server did not answer as a Git server does",
+  ParseError: NOT_GIT,
   EmptyServerResponseError: "The server closed the connection without an answer",
   ObjectTypeError: "The ref is not a commit",
 };
@@ -274,13 +283,15 @@ async function isLarge(gitdir: string): Promise<boolean> {
   return packs.length > PACKS_MAX || sizes.reduce((sum, size) => sum + size, 0) > BYTES_MAX;
 }
 
-/** The file system for the library: a file is there as a whole. */
+/** The file system for the library: a file is there as a whole, and none is outside of the repository. */
 function wholeFilesFs(gitdir: string) {
   const { readFile, writeFile, mkdir, rmdir, unlink, stat, lstat, readdir, readlink, symlink, rm } =
     nodeFs().promises;
   let writes = 0;
   const write = async (...given: Parameters<typeof writeFile>) => {
     const [path, content, options] = given;
+    // Servers choose the names of refs.
+    if (!isInside(resolve(path as string), gitdir)) throw failure(NOT_GIT);
     // Not beside the file, where a rest would be read as a ref after a crash.
     const written = join(gitdir, `writing-${writes++}`);
     await writeFile(written, content, options);

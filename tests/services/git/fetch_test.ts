@@ -31,18 +31,24 @@ const remoteOf = ({ url }: Pick<WorkingCopy, "url">, more: Partial<Remote> = {})
 
 const ADVERTISEMENT = { "content-type": "application/x-git-upload-pack-advertisement" };
 
-/** A list of refs of more than 64 KiB (protocol 1). */
-function longListOf(head: string): string {
+/** A list of refs (protocol 1). */
+function listOf(head: string, refs: readonly string[], capabilities = "side-band-64k"): string {
   const line = (text: string) => (text.length + 4).toString(16).padStart(4, "0") + text;
-  const refs = Array.from({ length: 2_000 }, (_, at) => line(`${head} refs/heads/b${at}\n`));
   return [
     line("# service=git-upload-pack\n"),
     "0000",
-    line(`${head} refs/heads/main\0side-band-64k\n`),
-    ...refs,
+    line(`${head} HEAD\0${capabilities}\n`),
+    ...refs.map((ref) => line(`${head} ${ref}\n`)),
     "0000",
   ].join("");
 }
+
+/** A list of more than 64 KiB. */
+const longListOf = (head: string): string =>
+  listOf(head, [
+    "refs/heads/main",
+    ...Array.from({ length: 2_000 }, (_, at) => `refs/heads/b${at}`),
+  ]);
 
 Deno.test("commits are fetched from a Git server", async (t) => {
   await using server = await gitServer();
@@ -210,6 +216,48 @@ Deno.test("commits are fetched from a Git server", async (t) => {
     await fails(fetch(shop), /damaged pack|did not answer as a Git server does|without an answer/);
     server.intercept = () => undefined;
     equal(typeof await fetch(shop), "string");
+  });
+
+  await t.step("names and ids of a hostile server lead nowhere else", async () => {
+    const shop = await server.create("hostile");
+    const head = await shop.push({ "a.txt": "1" });
+    const up = "refs/heads/../../../../../escaped";
+    const lists = [
+      listOf(head, [up], `side-band-64k symref=HEAD:${up}`),
+      listOf(head, [up, "refs/heads/main"], `side-band-64k symref=HEAD:${up}`),
+      listOf(`../../${head}`, ["refs/heads/main"]),
+      listOf(`${head}/../x`, ["refs/heads/main"]),
+    ];
+    const notGit = /^The server did not answer as a Git server does/;
+    for (const list of lists) {
+      server.intercept = (request) =>
+        request.method === "GET" ? new Response(list, { headers: ADVERTISEMENT }) : undefined;
+      await fails(fetch(shop, { kind: "head", name: "" }), notGit);
+    }
+    for (const list of lists.slice(2)) {
+      server.intercept = () => new Response(list, { headers: ADVERTISEMENT });
+      await fails(readRemoteCommit(deps, remoteOf(shop), main), notGit);
+    }
+    server.intercept = () => undefined;
+    deepEqual(Array.from(Deno.readDirSync(data.path), ({ name }) => name), ["git"]);
+    equal(await fetch(shop, { kind: "head", name: "" }), head);
+  });
+
+  await t.step("redirects without an end, and progress without an end, are refused", async () => {
+    const shop = await server.create("endless");
+    const head = await shop.push({ "a.txt": "1" });
+    let count = 0;
+    server.intercept = ({ url }) => {
+      const next = new URL(url);
+      next.searchParams.set("n", `${count++}`);
+      return Response.redirect(next, 302);
+    };
+    await fails(fetch(shop), "More than 5 redirects");
+    server.intercept = (request) =>
+      request.method === "POST" ? new Response("0005\x02".repeat(300_000)) : undefined;
+    await fails(fetch(shop), /^The server/);
+    server.intercept = () => undefined;
+    equal(await fetch(shop), head);
   });
 
   await t.step("a repository that is damaged here is fetched again", async () => {
