@@ -211,7 +211,12 @@ async function fetchInto(
   });
   if (fetchHead === null) throw missing(ref);
   if (!ID.test(fetchHead)) throw failure(NOT_GIT);
-  const { oid } = await git.readCommit({ ...at, oid: fetchHead });
+  const { oid } = await git.readCommit({ ...at, oid: fetchHead }).catch((error) => {
+    // Not the code of a ref that does not exist.
+    throw codeOf(error) === "NotFoundError"
+      ? Object.assign(new Error("The commit is missing", { cause: error }), { code: NOT_SENT })
+      : error;
+  });
   await git.writeRef({ ...at, ref: FETCHED, value: oid, force: true });
   return oid;
 }
@@ -260,8 +265,11 @@ function describeError(error: unknown, ref?: FollowedRef): unknown {
   return failure(REASONS[code ?? ""] ?? NOT_GIT, error);
 }
 
-/** By the code of the library's errors. */
+const NOT_SENT = "CommitNotSent";
+
+/** By the code of the library's errors, and our own one. */
 const REASONS: Readonly<Record<string, string>> = {
+  [NOT_SENT]: "The server did not send the commit",
   SmartHttpError: "The server does not answer as a Git server does; check the address",
   ParseError: NOT_GIT,
   EmptyServerResponseError: "The server closed the connection without an answer",

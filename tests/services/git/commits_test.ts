@@ -20,7 +20,7 @@ Deno.test("the texts of a commit have no control characters and none of directio
   deepEqual(toCommit("1", commit), {
     id: "1",
     author: "A da [2J <ada@example.org>",
-    message: "One  two",
+    message: "One   two",
     committedAt: "1970-01-01T00:00:00.000Z",
   });
 });
