@@ -59,7 +59,7 @@ dashboardTest("a repository is added, and its stacks show commits and edits", as
   await rowMatches(
     tab,
     "Stacks",
-    new RegExp(`${head.slice(0, 10)} Add shop.*Ada.*shop.*Not deployed`, "s"),
+    new RegExp(`Add shop.*${head.slice(0, 10)}, Ada.*shop.*Not deployed`, "s"),
   );
   await checkBothThemes(tab);
 

@@ -57,7 +57,7 @@ function GitFacts({ git }: { git: StackGit }) {
   return (
     <Facts>
       <Fact name="State">
-        <State {...GIT_STATES[state]} /> {behindText(behind)}
+        <State {...GIT_STATES[state]} /> <span class="muted">{behindText(behind)}</span>
         <Reason>{problem ?? repository.error}</Reason>
       </Fact>
       <Fact name="Repository">{plain(repository.name)}</Fact>
@@ -73,7 +73,7 @@ function GitFacts({ git }: { git: StackGit }) {
         </>
       )}
       <CodeFact name="Deployed">{deployedCommit?.slice(0, 10) ?? null}</CodeFact>
-      <Fact name="Deploy">{DEPLOYS.find(({ value }) => value === deploy)!.name}</Fact>
+      <Fact name="New commits">{DEPLOYS.find(({ value }) => value === deploy)!.name}</Fact>
       <TimeFact name="Checked" at={repository.checkedAt} />
     </Facts>
   );
