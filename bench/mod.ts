@@ -21,6 +21,7 @@ import { benchTakeover } from "./takeover.ts";
 import { benchTerminals } from "./terminals.ts";
 import { benchUptime } from "./uptime.ts";
 import { benchVolumes } from "./volumes.ts";
+import { benchWebhooks } from "./webhooks.ts";
 
 const BENCHES = {
   start: benchStart,
@@ -43,6 +44,7 @@ const BENCHES = {
   takeover: benchTakeover,
   backup: benchBackup,
   compliance: benchCompliance,
+  webhooks: benchWebhooks,
 };
 
 const names = Deno.args.length ? Deno.args : Object.keys(BENCHES);

@@ -6,6 +6,7 @@ import { parseArguments, subcommand } from "./arguments.ts";
 import { readSecret } from "./password_input.ts";
 import { EXIT, type Program } from "./program.ts";
 import { connectService } from "./service_client.ts";
+import { readText } from "./stack_sources.ts";
 import { printTable } from "./table.ts";
 
 const REPOSITORIES = "/api/git/repositories";
@@ -24,10 +25,11 @@ async function add(program: Program): Promise<number> {
     deploy: "value",
     username: "value",
     secret: "flag",
+    signers: "value",
     json: "flag",
   });
   const { print, note, signal } = program;
-  const { path, username, branch = null, stack: name = "*", deploy = "manual" } = options;
+  const { path, username, branch = null, stack: name = "*", deploy = "manual", signers } = options;
   const service = connectService(program);
   const added: RepositoryWithSecret = JSON.parse(
     await service.post(REPOSITORIES, {
@@ -40,17 +42,26 @@ async function add(program: Program): Promise<number> {
         secret: await readSecret(username === undefined ? "Token" : "Password", signal),
         ...(username !== undefined && { username }),
       }),
+      ...(signers !== undefined && {
+        signatures: "required",
+        allowedSigners: readText(signers),
+      }),
     }, signal),
   );
-  if (!options.json) {
+  const own = `${REPOSITORIES}/${added.id}`;
+  const fetched = await service.post(`${own}/fetch`, {}, signal).catch(async (error) => {
+    // The same command can be run again with another address or token.
+    await service.delete(own, signal).catch(() => {});
+    throw error;
+  });
+  const repository: RepositoryView = JSON.parse(fetched);
+  if (options.json) print(JSON.stringify({ ...repository, webhookSecret: added.webhookSecret }));
+  else {
     print(`Webhook: ${added.webhookPath}`);
     print(`Secret: ${added.webhookSecret}`);
     note("Save the secret now. It is not shown again.");
+    printRepositories(program, [repository]);
   }
-  const fetched = await service.post(`${REPOSITORIES}/${added.id}/fetch`, {}, signal);
-  const repository: RepositoryView = JSON.parse(fetched);
-  if (options.json) print(JSON.stringify({ ...repository, webhookSecret: added.webhookSecret }));
-  else printRepositories(program, [repository]);
   return repository.refused === null ? EXIT.ok : EXIT.failure;
 }
 

@@ -78,6 +78,9 @@ export function connectService(program: Program) {
     /** The body of a successful response to a PUT of JSON. Throws like `text`. */
     put: async (path: string, body: unknown, signal: AbortSignal) =>
       await readText(await open(path, signal, { method: "PUT", body: JSON.stringify(body) })),
+    /** Throws like `text`. */
+    delete: async (path: string, signal: AbortSignal): Promise<void> =>
+      void await readText(await open(path, signal, { method: "DELETE" })),
     async events(
       path: string,
       lastId: string | undefined,

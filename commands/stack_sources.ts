@@ -175,8 +175,8 @@ const place = (name: string, { file, line, column }: LoadIssue) =>
 
 const text = ({ path, message }: LoadIssue) => path === "" ? message : `${path} ${message}`;
 
-/** @throws {CommandError} */
-function readText(file: string): string {
+/** @throws {CommandError} Also for a file that is too large. */
+export function readText(file: string): string {
   try {
     const { size, isFile } = Deno.statSync(file);
     if (isFile && size > FILE_BYTES_MAX) throw new Error("it is too large");

@@ -192,7 +192,10 @@ of the webhook, which is not shown again. status shows all repositories with the
 --deploy MODE    manual (default), plan or auto
 --username NAME  user name of a password; without it, the secret is a token
 --secret         read a token or password from the terminal or standard input
+--signers FILE   accept only commits that a key of this file has signed (allowed_signers of ssh-keygen)
 --json           print the response of the API
+
+Nothing is added if the repository cannot be fetched. The exit status is 1 if its commit is refused.
 
 LONGSHORE_TOKEN is an API token (longshore token create) of the role admin with the permissions
 git:read, git:write and, with --path, stacks:write; without it, API_KEY is used. The service is the one

@@ -21,6 +21,7 @@ import { createNextDue } from "../input/cron.ts";
 import { errorFields } from "../log.ts";
 import { readUpdateSettings } from "../updates/settings.ts";
 import { openedAt } from "../updates/window.ts";
+import type { Bare } from "./fetch/bare.ts";
 import { openRepository } from "./fetch/repository.ts";
 import { AUTHOR, measure } from "./follow.ts";
 import { nextStep, stateOf } from "./state.ts";
@@ -38,12 +39,23 @@ const CALLER: Caller = { userId: AUTHOR, role: "admin", familyId: "", address: "
 
 /** Records the ends of deploys, and takes the next step of every stack. */
 export async function continueStacks(deps: Deps): Promise<void> {
-  const isOpen = isWindowOpen(deps);
-  for (const { stack } of selectGitStacks(deps.db)) {
-    await recordDeploys(deps, stack);
-    await takeStep(deps, stack, isOpen);
+  const stacks = selectGitStacks(deps.db);
+  {
+    // One worker for all stacks of a repository, which ends before anything is deployed.
+    using opened = new DisposableStack();
+    const repositories = new Map<string, Bare>();
+    const open: OpenBare = (id) => {
+      const known = repositories.get(id) ?? opened.use(openRepository(deps, id));
+      repositories.set(id, known);
+      return known;
+    };
+    for (const { stack } of stacks) await recordDeploys(deps, stack, open);
   }
+  const isOpen = isWindowOpen(deps);
+  for (const { stack } of stacks) await takeStep(deps, stack, isOpen);
 }
+
+type OpenBare = (repositoryId: string) => Bare;
 
 /** Without windows, it is always time. */
 function isWindowOpen(deps: Deps): boolean {
@@ -54,7 +66,7 @@ function isWindowOpen(deps: Deps): boolean {
 }
 
 /** Finds out from the jobs of a stack which version is deployed, and which one failed. */
-async function recordDeploys(deps: Deps, stack: string): Promise<void> {
+async function recordDeploys(deps: Deps, stack: string, open: OpenBare): Promise<void> {
   const { db } = deps;
   const row = selectGitStack(db, stack);
   if (!row) return;
@@ -77,7 +89,8 @@ async function recordDeploys(deps: Deps, stack: string): Promise<void> {
     for (const job of fresh.toReversed()) reportDeploy(deps, row, job);
   });
   if (last.status === "succeeded" && last.createdBy === AUTHOR) await recordWorking(deps, stack);
-  await measureStack(deps, row);
+  const head = selectGitRepository(db, row.repositoryId)?.head;
+  if (head) await measure(deps, open(row.repositoryId), head.id, stack);
 }
 
 /** An engine that is away costs the next wave some time only. */
@@ -107,7 +120,7 @@ const isConfirmed = ({ version: newest }: GitStack, { status, version, createdBy
 function reportDeploy(
   deps: Deps,
   { stack, repositoryId }: GitStack,
-  { status, version, error }: EndedDeploy,
+  { id: job, status, version, error }: EndedDeploy,
 ): void {
   const commit = selectStackVersion(deps.db, stack, version)?.gitCommit?.id;
   if (commit === undefined) return;
@@ -115,6 +128,7 @@ function reportDeploy(
   reportStatus(deps, selectGitRepository(deps.db, repositoryId), {
     stack,
     commit,
+    job,
     state: isDone ? "success" : "failure",
     description: isDone
       ? `Version ${version} is deployed`
@@ -134,13 +148,6 @@ export function endedDeploys(db: Deps["db"], stack: string): EndedDeploy[] {
     .filter(({ status, services }) =>
       services === null && status !== "queued" && status !== "running"
     );
-}
-
-async function measureStack(deps: Deps, { stack, repositoryId }: GitStack): Promise<void> {
-  const head = selectGitRepository(deps.db, repositoryId)?.head;
-  if (!head) return;
-  using bare = openRepository(deps, repositoryId);
-  await measure(deps, bare, head.id, stack);
 }
 
 async function takeStep(deps: Deps, stack: string, isOpen: boolean): Promise<void> {

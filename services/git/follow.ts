@@ -24,6 +24,7 @@ import type { Deps } from "../deps.ts";
 import { asAppError, InputError } from "../errors.ts";
 import { emit, type EmitDeps } from "../events/emit.ts";
 import type { Bare } from "./fetch/bare.ts";
+import { printable } from "./fetch/commits.ts";
 import { openTree, type Tree } from "./fetch/tree.ts";
 import { openSecrets } from "./credentials.ts";
 import { findStacks, type MappedStack } from "./mapping.ts";
@@ -71,7 +72,8 @@ export async function followCommit(
     await followStack(deps, repository, { bare, commit }, tree, row);
   }
   const more = problems.length - PROBLEMS_MAX;
-  return more <= 0 ? problems : [...problems.slice(0, PROBLEMS_MAX), `and ${more} more`];
+  const shown = problems.slice(0, PROBLEMS_MAX).map(printable);
+  return more <= 0 ? shown : [...shown, `and ${more} more`];
 }
 
 /**

@@ -1,7 +1,7 @@
 /** Webhooks of forges: whether a delivery is genuine, and the fetch that it requests. @module */
 
 import { Buffer } from "node:buffer";
-import { selectGitRepositoryOfHook } from "../../db/git_repositories.ts";
+import { type GitRepository, selectGitRepositoryOfHook } from "../../db/git_repositories.ts";
 import { timingSafeEqual } from "../access/timing_safe_equal.ts";
 import { nodeCrypto } from "../builtins.ts";
 import type { Deps } from "../deps.ts";
@@ -20,52 +20,78 @@ const HMAC_HEADERS = [
   "x-hub-signature", // Bitbucket; that of GitHub with SHA-1 is not accepted
 ] as const;
 
-type HookDeps = Pick<Deps, "anonymousLog" | "db" | "git" | "now" | "secrets">;
+/** GitLab with a signing token, and with a secret token. */
+const STANDARD_HEADER = "webhook-signature";
+const TOKEN_HEADER = "x-gitlab-token";
 
-/** @throws {AppError} `not_found` for a token that no repository has. */
-export function assertHook({ db }: Pick<Deps, "db">, token: string): void {
-  if (!selectGitRepositoryOfHook(db, token)) {
-    throw new AppError("not_found", "This webhook does not exist");
-  }
+const SIGNED = [STANDARD_HEADER, TOKEN_HEADER, ...HMAC_HEADERS];
+
+type HookDeps = Pick<Deps, "db" | "git" | "log" | "now" | "secrets">;
+
+/** A delivery without its body. */
+export interface HookRequest {
+  headers: Headers;
+  /** Of the client. */
+  address: string;
+}
+
+/**
+ * Finds the webhook of a request, before its body is read.
+ *
+ * @throws {AppError} `not_found` for an unknown token; `unauthorized` without any signature.
+ */
+export function findHook(deps: HookDeps, token: string, request: HookRequest): GitRepository {
+  const repository = selectGitRepositoryOfHook(deps.db, token);
+  if (!repository) throw new AppError("not_found", "This webhook does not exist");
+  if (!SIGNED.some((name) => request.headers.has(name))) throw refusal(deps, repository, request);
+  return repository;
 }
 
 /**
  * Takes a delivery. What it says does not matter: the repository is asked for its newest commit.
  *
- * @throws {AppError} `not_found` for an unknown token; `unauthorized` without a valid signature.
+ * @throws {AppError} `unauthorized` without a valid signature.
  */
 export function receiveHook(
   deps: HookDeps,
-  token: string,
-  { headers, body, address }: { headers: Headers; body: Uint8Array; address: string },
+  repository: GitRepository,
+  { body, ...request }: HookRequest & { body: Uint8Array },
 ): void {
-  assertHook(deps, token);
-  const repository = selectGitRepositoryOfHook(deps.db, token)!;
+  const { git, now } = deps;
+  const { id } = repository;
   const { webhookSecret } = openSecrets(deps, repository);
-  if (!isGenuine(webhookSecret, headers, body, deps.now())) {
-    deps.anonymousLog.warn("git webhook refused", { address, repositoryId: repository.id });
-    throw new AppError("unauthorized", "The signature of the webhook is missing or not valid");
+  const hash = hmac(webhookSecret, body).toString("hex");
+  if (!isGenuine(webhookSecret, { ...request, body, hash }, now())) {
+    throw refusal(deps, repository, request);
   }
   // Ids of deliveries are in headers, which most forges do not sign.
-  const key = `${repository.id} ${hmac(webhookSecret, body).toString("hex")}`;
-  if (deps.git.isNewDelivery(key)) deps.git.request(repository.id);
+  if (git.isNewDelivery(`${id} ${hash}`)) git.request(id);
+}
+
+/** Logs one refused delivery of each minute and repository: the address is enough for a flood. */
+function refusal(
+  { git, log, now }: HookDeps,
+  { id }: GitRepository,
+  { address }: HookRequest,
+): AppError {
+  const count = git.countRefusal(id, now());
+  if (count !== undefined) log.warn("git webhook refused", { address, repositoryId: id, count });
+  return new AppError("unauthorized", "The signature of the webhook is missing or not valid");
 }
 
 /** Whether one of the signatures that forges send is valid; a wrong one beside it does not matter. */
-export function isGenuine(
+function isGenuine(
   secret: string,
-  headers: Headers,
-  body: Uint8Array,
+  { headers, body, hash }: { headers: Headers; body: Uint8Array; hash: string },
   now: Date,
 ): boolean {
-  const signature = headers.get("webhook-signature");
+  const signature = headers.get(STANDARD_HEADER);
   if (signature !== null) return isStandard(secret, headers, body, now, signature);
-  const token = headers.get("x-gitlab-token");
+  const token = headers.get(TOKEN_HEADER);
   if (token !== null) return timingSafeEqual(token, secret);
-  const expected = hmac(secret, body).toString("hex");
   return HMAC_HEADERS.some((name) => {
     const given = headers.get(name);
-    return given !== null && timingSafeEqual(given.replace(/^sha256=/, "").toLowerCase(), expected);
+    return given !== null && timingSafeEqual(given.replace(/^sha256=/, "").toLowerCase(), hash);
   });
 }
 

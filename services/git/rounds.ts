@@ -10,6 +10,9 @@ const DELIVERIES_MAX = 2_000;
 /** Fetches of packs at the same time, each of which may take some hundred megabytes. */
 const FETCHES_MAX = 2;
 
+/** Time for which one refused delivery of a repository is logged, in milliseconds. */
+const REFUSALS_MS = 60_000;
+
 /** Pause of a deploy that could not start, in milliseconds. */
 const PAUSE_MS = 5 * 60_000;
 
@@ -21,6 +24,7 @@ export function createGitRounds(startReader: () => Promise<ProjectRunner>) {
   const requested = new Set<string>();
   const running = new Map<string, Promise<unknown>>();
   const deliveries = new Set<string>();
+  const refusals = new Map<string, { until: number; count: number }>();
   const paused = new Map<string, number>();
   const limit = createLimiter({ what: "fetches", running: FETCHES_MAX, waiting: Infinity });
 
@@ -65,6 +69,19 @@ export function createGitRounds(startReader: () => Promise<ProjectRunner>) {
     /** Lets deliveries of a repository count again: its fetch failed, or it has another commit now. */
     forgetDeliveries(id: string): void {
       for (const key of deliveries) if (key.startsWith(`${id} `)) deliveries.delete(key);
+    },
+    /**
+     * Counts a refused delivery of a repository.
+     *
+     * @returns The number since the last minute that was reported; `undefined` within that minute.
+     */
+    countRefusal(id: string, now: Date): number | undefined {
+      const at = now.getTime();
+      const known = refusals.get(id);
+      if (known && at < known.until) return void known.count++;
+      const count = (known?.count ?? 0) + 1;
+      refusals.set(id, { until: at + REFUSALS_MS, count: 0 });
+      return count;
     },
     /** Remembers the delivery of a webhook. @returns Whether it is new. */
     isNewDelivery(key: string): boolean {

@@ -1,6 +1,7 @@
 /** The page Git, and a stack that follows a repository. @module */
 
 import { deepEqual, equal, match } from "node:assert/strict";
+import { DatabaseSync } from "node:sqlite";
 import { dashboardTest } from "../helpers/dashboard.ts";
 import { checkBothThemes, rowMatches, select } from "../helpers/dashboard_steps.ts";
 import { gitServer } from "../helpers/git_server.ts";
@@ -58,7 +59,7 @@ dashboardTest("a repository is added, and its stacks show commits and edits", as
   await rowMatches(
     tab,
     "Stacks",
-    new RegExp(`${head.slice(0, 10)} Add shop.*Ada.*shop.*Not deployed`, "s"),
+    new RegExp(`Add shop.*${head.slice(0, 10)}, Ada.*shop.*Not deployed`, "s"),
   );
   await checkBothThemes(tab);
 
@@ -69,7 +70,24 @@ dashboardTest("a repository is added, and its stacks show commits and edits", as
   await tab.click("link", "shop");
   await tab.find("heading", "Git");
   await checkBothThemes(tab);
-  const edited = { compose: composeOf("9"), expectedVersion: 1 };
+
+  // As after a deploy of the first commit.
+  using db = new DatabaseSync(`${service.dataDir}/state.sqlite`);
+  db.prepare("UPDATE git_stacks SET deployed_version = 1, deployed_commit = ? WHERE stack = 'shop'")
+    .run(head);
+  await copy.push({ "stacks/shop/compose.yaml": composeOf("2") }, "Update nginx");
+  equal((await service.call("POST", `/api/git/repositories/${saved.id}/fetch`)).status, 200);
+  await tab.open("/stacks/shop");
+  await tab.click("button", "Show changes");
+  await tab.find("region", "Deployed to newest sources");
+  await tab.click("button", "Close");
+  await (await tab.find("region", "Git")).$("aria/Deploy[role='button']").then((button) =>
+    button!.click()
+  );
+  await tab.find("dialog", "Deploy shop");
+  await tab.click("button", "Cancel");
+
+  const edited = { compose: composeOf("9"), expectedVersion: 2 };
   equal((await service.call("PUT", "/api/stacks/shop/source", edited)).status, 200);
   await tab.open("/stacks/shop");
   await tab.click("button", "Show edit");

@@ -1,10 +1,11 @@
-import { equal, match } from "node:assert/strict";
+import { deepEqual, equal, match } from "node:assert/strict";
 import { runCommand, temporaryDirectory } from "../helpers/command.ts";
 import { simulateContainers } from "../helpers/fake_containers.ts";
 import { fakeEngine } from "../helpers/fake_engine.ts";
 import { gitServer } from "../helpers/git_server.ts";
 import { type Longshore, startLongshore } from "../helpers/longshore.ts";
 import { sopsDotenv, sopsIdentity } from "../helpers/sops.ts";
+import { createKey } from "../helpers/ssh_keys.ts";
 import { until } from "../helpers/until.ts";
 
 Deno.test("git add and git status show the stacks, and a crash makes no version twice", async () => {
@@ -37,9 +38,25 @@ Deno.test("git add and git status show the stacks, and a crash makes no version 
   const wrong = await run(service, ["add", "git@example.com:ada/stacks.git"]);
   equal(wrong.code, 1);
   match(wrong.stderr, /use https:\/\/example\.com\/ada\/stacks\.git/);
-  const added = await run(service, [
-    ...["add", copy.url, "--path", "stacks/*/compose.yaml", "--username", "ada", "--secret"],
-  ], "s3cret\n");
+  const addAda = (secret: string, ...more: string[]) =>
+    run(service, [
+      ...["add", copy.url, "--path", "stacks/*/compose.yaml", "--username", "ada", "--secret"],
+      ...more,
+    ], `${secret}\n`);
+  // Nothing is left of a failed attempt.
+  const refused = await addAda("wrong");
+  equal(refused.code, 1);
+  match(refused.stderr, /does not accept the credentials \(401\)/);
+  equal(refused.stdout, "");
+  const signers = `${data.path}/allowed_signers`;
+  await Deno.writeTextFile(signers, `ada@example.org ${(await createKey(data.path)).publicKey}`);
+  const unsigned = await addAda("s3cret", "--name", "signed", "--signers", signers);
+  equal(unsigned.code, 1);
+  match(unsigned.stderr, /signed: Commit \w{10} is refused: it is not signed/);
+  const { body: { repositories } } = await service.call("GET", "/api/git/repositories");
+  deepEqual(repositories.map(({ name }: { name: string }) => name), ["signed"]);
+  await service.call("DELETE", `/api/git/repositories/${repositories[0].id}`);
+  const added = await addAda("s3cret");
   equal(added.code, 0, added.stderr);
   match(added.stdout, /^Webhook: \/hooks\/git\/[\w-]{24}\nSecret: whsec_[^\n]+\n/);
   match(added.stdout, new RegExp(`stacks +${head.slice(0, 10)} +Ada <.*> +shop +behind`));

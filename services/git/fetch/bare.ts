@@ -9,6 +9,7 @@ import { join, resolve } from "node:path";
 import { nodeFs } from "../../builtins.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError, asAppError } from "../../errors.ts";
+import { isInside } from "../../text/paths.ts";
 import { type Commit, COMMITS_MAX, createHistory, type Range, toCommit } from "./commits.ts";
 import {
   type AnswerOptions,
@@ -18,7 +19,9 @@ import {
   REFS_BYTES_MAX,
   type Remote,
 } from "./http.ts";
-import { assertPack } from "./pack_check.ts";
+import { readPack, splitTrailer } from "./pack.ts";
+import { indexOf } from "./pack_index.ts";
+import { takePack } from "./side_band.ts";
 
 /** Kind of the followed ref; `head` is the default branch. */
 export type RefKind = "branch" | "tag" | "commit" | "head";
@@ -54,10 +57,10 @@ export interface Entry {
 /** The library, and its parameters for one repository. */
 interface Store {
   git: typeof import("isomorphic-git").default;
-  at: { fs: GuardedFs; gitdir: string; cache: object };
+  at: { fs: WholeFilesFs; gitdir: string; cache: object };
 }
 
-type GuardedFs = ReturnType<typeof guardedFs>;
+type WholeFilesFs = ReturnType<typeof wholeFilesFs>;
 
 /** The last fetched commit has a ref of its own, which tells the server what is known. */
 const FETCHED = "refs/heads/longshore-fetched";
@@ -75,7 +78,7 @@ const load = async () => (await import("isomorphic-git")).default;
 /** Opens the repository, which need not exist yet. */
 async function openStore(deps: Pick<Deps, "config">, id: string): Promise<Store> {
   const gitdir = directoryOf(deps, id);
-  return { git: await load(), at: { fs: guardedFs(gitdir), gitdir, cache: {} } };
+  return { git: await load(), at: { fs: wholeFilesFs(gitdir), gitdir, cache: {} } };
 }
 
 /** Opens the objects of a repository in this thread; `openRepository()` has a worker for it. */
@@ -129,8 +132,15 @@ export async function readRemoteCommit(
     })
   );
   const found = refs.find((each) => each.ref === name);
-  return found?.peeled ?? found?.oid;
+  const id = found?.peeled ?? found?.oid;
+  if (id !== undefined && !ID.test(id)) throw failure(NOT_GIT);
+  return id;
 }
+
+/** The library takes longer texts with 40 digits in them. */
+const ID = /^[0-9a-f]{40}$/;
+
+const NOT_GIT = "The server did not answer as a Git server does";
 
 const fullName = ({ kind, name }: FollowedRef): string =>
   kind === "head" ? "HEAD" : kind === "branch" ? `refs/heads/${name}` : `refs/tags/${name}`;
@@ -185,7 +195,7 @@ async function fetchInto(
   const fetch = (depth?: number) =>
     git.fetch({
       ...at,
-      http: gitHttp(deps, remote, { signal }),
+      http: gitHttp(deps, remote, { signal, filter: (answer) => storePack(at, answer) }),
       url: remote.url,
       remote: "origin",
       ref: FETCHED,
@@ -200,9 +210,30 @@ async function fetchInto(
     throw REASONS[codeOf(error) ?? ""] === undefined ? error : describeError(error);
   });
   if (fetchHead === null) throw missing(ref);
-  const { oid } = await git.readCommit({ ...at, oid: fetchHead });
+  if (!ID.test(fetchHead)) throw failure(NOT_GIT);
+  const { oid } = await git.readCommit({ ...at, oid: fetchHead }).catch((error) => {
+    // Not the code of a ref that does not exist.
+    throw codeOf(error) === "NotFoundError"
+      ? Object.assign(new Error("The commit is missing", { cause: error }), { code: NOT_SENT })
+      : error;
+  });
   await git.writeRef({ ...at, ref: FETCHED, value: oid, force: true });
   return oid;
+}
+
+/** Stores the pack of an answer with its index. @returns The rest of the answer, without a pack. */
+async function storePack(
+  { fs: { promises: fs }, gitdir }: Store["at"],
+  answer: Uint8Array,
+): Promise<Uint8Array[]> {
+  const { pack, rest } = takePack(answer);
+  if (pack.length === 0) return rest;
+  const objects = readPack(pack);
+  if (objects.length === 0) return rest;
+  const name = join(gitdir, "objects", "pack", `pack-${splitTrailer(pack).trailer.toHex()}`);
+  await fs.writeFile(`${name}.pack`, pack);
+  await fs.writeFile(`${name}.idx`, indexOf(pack, objects));
+  return rest;
 }
 
 const missing = ({ kind, name }: FollowedRef) =>
@@ -231,13 +262,16 @@ function describeError(error: unknown, ref?: FollowedRef): unknown {
   const code = codeOf(error);
   if (asAppError(error)) return error;
   if (code === "NotFoundError" && ref) return missing(ref);
-  return failure(REASONS[code ?? ""] ?? "The server did not answer as a Git server does", error);
+  return failure(REASONS[code ?? ""] ?? NOT_GIT, error);
 }
 
-/** By the code of the library's errors. */
+const NOT_SENT = "CommitNotSent";
+
+/** By the code of the library's errors, and our own one. */
 const REASONS: Readonly<Record<string, string>> = {
+  [NOT_SENT]: "The server did not send the commit",
   SmartHttpError: "The server does not answer as a Git server does; check the address",
-  ParseError: "The server did not answer as a Git server does",
+  ParseError: NOT_GIT,
   EmptyServerResponseError: "The server closed the connection without an answer",
   ObjectTypeError: "The ref is not a commit",
 };
@@ -257,14 +291,15 @@ async function isLarge(gitdir: string): Promise<boolean> {
   return packs.length > PACKS_MAX || sizes.reduce((sum, size) => sum + size, 0) > BYTES_MAX;
 }
 
-/** The file system for the library: a pack is checked before it is written, and a file is there as a whole. */
-function guardedFs(gitdir: string) {
+/** The file system for the library: a file is there as a whole, and none is outside of the repository. */
+function wholeFilesFs(gitdir: string) {
   const { readFile, writeFile, mkdir, rmdir, unlink, stat, lstat, readdir, readlink, symlink, rm } =
     nodeFs().promises;
   let writes = 0;
   const write = async (...given: Parameters<typeof writeFile>) => {
     const [path, content, options] = given;
-    if (String(path).endsWith(".pack")) assertPack(content as Uint8Array);
+    // Servers choose the names of refs.
+    if (!isInside(resolve(path as string), gitdir)) throw failure(NOT_GIT);
     // Not beside the file, where a rest would be read as a ref after a crash.
     const written = join(gitdir, `writing-${writes++}`);
     await writeFile(written, content, options);

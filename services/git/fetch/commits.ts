@@ -37,8 +37,13 @@ export function toCommit(
   };
 }
 
-/** People write these texts; they end in messages and lists. */
-const printable = (text: string) => text.replace(/\p{Cc}+/gu, " ").trim().toWellFormed();
+/**
+ * Text of a repository for messages, lists and terminals: without control characters and those that
+ * change the direction of the text around them.
+ */
+export const printable = (text: string): string =>
+  text.replace(/[\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]+/gu, " ").trim()
+    .toWellFormed();
 
 /** A commit may have any number as its time. */
 function timeOf(seconds: number): string {

@@ -26,6 +26,8 @@ export interface AnswerOptions {
   signal?: AbortSignal | undefined;
   /** Of each answer; default: those of lists and packs. */
   bytesMax?: number;
+  /** Takes from the answer to a `POST` what the library shall not get. */
+  filter?: (body: Uint8Array) => Promise<Iterable<Uint8Array>>;
 }
 
 const REFS_MS = 30_000;
@@ -41,7 +43,7 @@ const REFS_PATH = "/info/refs?service=git-upload-pack";
 export function gitHttp(
   deps: OutboundDeps,
   remote: Remote,
-  { signal, bytesMax }: AnswerOptions,
+  { signal, bytesMax, filter }: AnswerOptions,
 ): HttpClient {
   let base = remote.url;
   const origin = new URL(remote.url).origin;
@@ -67,11 +69,12 @@ export function gitHttp(
       if (!isPack && response.url.endsWith(REFS_PATH)) {
         base = response.url.slice(0, -REFS_PATH.length);
       }
+      const { body: answer } = response;
       return {
         url: response.url,
         method,
         headers: response.headers,
-        body: once(response.body),
+        body: each(isPack && filter ? await filter(answer) : [answer]),
         statusCode: response.status,
         statusMessage: `${response.status}`,
       };
@@ -134,6 +137,6 @@ async function joined(body: AsyncIterable<Uint8Array> | Iterable<Uint8Array>) {
   return new Uint8Array(Buffer.concat(parts));
 }
 
-async function* once(bytes: Uint8Array): AsyncIterableIterator<Uint8Array> {
-  yield bytes;
+async function* each(parts: Iterable<Uint8Array>): AsyncIterableIterator<Uint8Array> {
+  yield* parts;
 }

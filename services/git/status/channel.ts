@@ -32,9 +32,9 @@ type ReportDeps = Pick<Deps, "config" | "db" | "now" | "outbox" | "secrets">;
 export function reportStatus(
   deps: ReportDeps,
   repository: GitRepository | undefined,
-  { stack, commit, state, description }:
+  { stack, commit, state, description, job }:
     & Pick<CommitStatus, "commit" | "state" | "description">
-    & { stack: string },
+    & { stack: string; job?: string },
 ): void {
   if (!repository || !openIfPossible(() => readSecrets(deps, repository))?.status) return;
   const [line = ""] = description.split("\n", 1);
@@ -43,7 +43,10 @@ export function reportStatus(
     state,
     context: `Longshore / ${deps.config.serverName} / ${stack}`,
     description: truncate(line, DESCRIPTION_MAX),
-    link: linkTo(deps.config, `/stacks/${encodeURIComponent(stack)}`),
+    link: linkTo(
+      deps.config,
+      `/stacks/${encodeURIComponent(stack)}${job === undefined ? "" : `?job=${job}`}`,
+    ),
   };
   enqueueMessage(deps, {
     channel: CHANNEL,

@@ -48,7 +48,7 @@ Deno.test("commits of a repository become versions of the stacks that they chang
     "stacks/shop/app.env": "LEVEL=info\n",
     "stacks/shop/data/large.bin": new Uint8Array(10),
     "stacks/blog/compose.yaml": composeOf("2"),
-    "stacks/Bad Name/compose.yaml": composeOf("3"),
+    "stacks/Bad\x1b\u202eName/compose.yaml": composeOf("3"),
     "README.md": "x",
   }, "Add stacks");
   const repository = await add(copy.url);
@@ -448,6 +448,31 @@ Deno.test("a change during a fetch ends its round, and the next one has the new 
   ]);
   const scope = { permissions: ["git:read", "git:write"] };
   equal((await app.call("DELETE", path, undefined, { scope })).status, 403);
+});
+
+Deno.test("fetches, an attachment and a deletion at the same time leave nothing behind", async () => {
+  await using all = await gitWorld();
+  const { app, server, add } = all;
+  const copy = await server.create("stacks");
+  await copy.push({ "stacks/shop/compose.yaml": composeOf("1") });
+  const { id } = await add(copy.url, { mapping: [] });
+  await round(app);
+  await copy.push({ "stacks/shop/compose.yaml": composeOf("2") });
+  const path = `/api/git/repositories/${id}`;
+  const attached = { repositoryId: id, path: "stacks/shop/compose.yaml" };
+  const answers = await Promise.all([
+    app.call("POST", `${path}/fetch`),
+    app.call("PUT", "/api/stacks/shop/git", attached),
+    app.call("DELETE", path),
+    app.call("POST", `${path}/fetch`),
+    app.call("PUT", "/api/stacks/blog/git", attached),
+    watchRepositories(app.deps),
+  ]);
+  const statuses = answers.flatMap((answer) => answer ? [answer.status] : []);
+  equal(statuses[2], 200);
+  deepEqual(statuses.filter((status) => ![200, 404, 409].includes(status)), []);
+  deepEqual(app.deps.db.all("SELECT * FROM git_stacks"), []);
+  deepEqual([...Deno.readDirSync(`${app.deps.config.dataDir}/git`)], []);
 });
 
 Deno.test("a fetch that failed is tried again, also if only a webhook requests fetches", async () => {

@@ -40,7 +40,7 @@ Deno.test("only commits that an allowed signer has signed are accepted", async (
   using keys = temporaryDirectory();
   const { app, server, add } = world;
   const [ada, eve] = [await createKey(keys.path), await createKey(keys.path)];
-  const copy = await server.create("stacks");
+  const copy = await server.create("stacks", { pushes: true });
   const events = collectEvents(app, (kind) => kind === "git.commit_refused");
   let tag = 1;
   const push = () => copy.push({ "stacks/shop/compose.yaml": composeOf(tag++) });

@@ -128,9 +128,15 @@ for (const [kind, { repository }] of Object.entries(FORGES)) {
     await continueStacks(app.deps);
     app.clock.advance({ minutes: 1 });
     await deliver(app);
+    const ofJob = (id: string) => ({ target_url: `${common.target_url}?job=${id}` });
     deepEqual(own.take(), [
       { ...common, state: "pending", description: "Version 1 is not deployed yet" },
-      { ...common, state: failed, description: `web: image ${"x".repeat(126)}...` },
+      {
+        ...common,
+        ...ofJob("first"),
+        state: failed,
+        description: `web: image ${"x".repeat(126)}...`,
+      },
     ]);
 
     const later = app.deps.now().toISOString();
@@ -141,7 +147,12 @@ for (const [kind, { repository }] of Object.entries(FORGES)) {
     await continueStacks(app.deps);
     await continueStacks(app.deps);
     await deliver(app);
-    deepEqual(own.take(), [{ ...common, state: "success", description: "Version 1 is deployed" }]);
+    deepEqual(own.take(), [{
+      ...common,
+      ...ofJob("next"),
+      state: "success",
+      description: "Version 1 is deployed",
+    }]);
 
     const bad = await copy.push({ "compose.yaml": "services: 1\n" });
     await round(app);

@@ -1,7 +1,29 @@
 /** Comparisons of commits for many stacks. @module */
 
 import { deepEqual, equal, rejects } from "node:assert/strict";
-import { COMMITS_MAX, createHistory } from "../../../services/git/fetch/commits.ts";
+import { COMMITS_MAX, createHistory, toCommit } from "../../../services/git/fetch/commits.ts";
+
+Deno.test("the texts of a commit have no control characters and none of direction", () => {
+  const person = {
+    name: "A\u202eda\x1b[2J",
+    email: "ada@example.org",
+    timestamp: 1e300,
+    timezoneOffset: 0,
+  };
+  const commit = {
+    message: "\n One\u2066 \x07two\nthree",
+    tree: "",
+    parent: [],
+    author: person,
+    committer: person,
+  };
+  deepEqual(toCommit("1", commit), {
+    id: "1",
+    author: "A da [2J <ada@example.org>",
+    message: "One   two",
+    committedAt: "1970-01-01T00:00:00.000Z",
+  });
+});
 
 Deno.test("the commits of a repository are read once for all of its stacks", async () => {
   let reads = 0;

@@ -31,18 +31,24 @@ const remoteOf = ({ url }: Pick<WorkingCopy, "url">, more: Partial<Remote> = {})
 
 const ADVERTISEMENT = { "content-type": "application/x-git-upload-pack-advertisement" };
 
-/** A list of refs of more than 64 KiB (protocol 1). */
-function longListOf(head: string): string {
+/** A list of refs (protocol 1). */
+function listOf(head: string, refs: readonly string[], capabilities = "side-band-64k"): string {
   const line = (text: string) => (text.length + 4).toString(16).padStart(4, "0") + text;
-  const refs = Array.from({ length: 2_000 }, (_, at) => line(`${head} refs/heads/b${at}\n`));
   return [
     line("# service=git-upload-pack\n"),
     "0000",
-    line(`${head} refs/heads/main\0side-band-64k\n`),
-    ...refs,
+    line(`${head} HEAD\0${capabilities}\n`),
+    ...refs.map((ref) => line(`${head} ${ref}\n`)),
     "0000",
   ].join("");
 }
+
+/** A list of more than 64 KiB. */
+const longListOf = (head: string): string =>
+  listOf(head, [
+    "refs/heads/main",
+    ...Array.from({ length: 2_000 }, (_, at) => `refs/heads/b${at}`),
+  ]);
 
 Deno.test("commits are fetched from a Git server", async (t) => {
   await using server = await gitServer();
@@ -55,7 +61,7 @@ Deno.test("commits are fetched from a Git server", async (t) => {
     await rejects(work, { message });
 
   await t.step("a push is fetched with the commits since the last fetch", async () => {
-    const shop = await server.create("shop");
+    const shop = await server.create("shop", { pushes: true });
     const first = await shop.push({ "compose.yaml": COMPOSE }, "Add shop\n\nWith details");
     equal(await readRemoteCommit(deps, remoteOf(shop), main), first);
     equal(await fetch(shop), first);
@@ -76,7 +82,7 @@ Deno.test("commits are fetched from a Git server", async (t) => {
   });
 
   await t.step("an amended and a forced commit are not forward", async () => {
-    const shop = await server.create("forced");
+    const shop = await server.create("forced", { pushes: true });
     await shop.push({ "a.txt": "1" });
     const second = await shop.push({ "a.txt": "2" });
     equal(await fetch(shop), second);
@@ -88,7 +94,7 @@ Deno.test("commits are fetched from a Git server", async (t) => {
   });
 
   await t.step("a merge has the commits of both sides", async () => {
-    const shop = await server.create("merge");
+    const shop = await server.create("merge", { pushes: true });
     const first = await shop.push({ "a.txt": "1" });
     equal(await fetch(shop), first);
     await shop.git("checkout", "-q", "-b", "side");
@@ -104,7 +110,7 @@ Deno.test("commits are fetched from a Git server", async (t) => {
   });
 
   await t.step("a tag, a commit and the default branch can be followed", async () => {
-    const shop = await server.create("tagged");
+    const shop = await server.create("tagged", { pushes: true });
     const tagged = await shop.push({ "a.txt": "1" });
     await shop.git("tag", "-a", "-m", "One", "v1");
     await shop.git("push", "-q", "origin", "v1");
@@ -117,7 +123,7 @@ Deno.test("commits are fetched from a Git server", async (t) => {
   });
 
   await t.step("a deleted branch and an empty repository are said", async () => {
-    const shop = await server.create("deleted");
+    const shop = await server.create("deleted", { pushes: true });
     const empty = /^The repository (has no commits|does not have the branch main)$/;
     await fails(fetch(shop), empty);
     await shop.push({ "a.txt": "1" });
@@ -129,7 +135,7 @@ Deno.test("commits are fetched from a Git server", async (t) => {
   });
 
   await t.step("names, line ends and links are those of the commit", async () => {
-    const shop = await server.create("names");
+    const shop = await server.create("names", { pushes: true });
     await shop.push({ 'odd " näme\n.txt': "odd", "crlf.txt": "a\r\nb\r\n", "lib/x.txt": "x" });
     await Deno.symlink("lib/x.txt", `${shop.directory}/link.txt`);
     await Deno.symlink("../../etc/passwd", `${shop.directory}/lib/out`);
@@ -210,6 +216,48 @@ Deno.test("commits are fetched from a Git server", async (t) => {
     await fails(fetch(shop), /damaged pack|did not answer as a Git server does|without an answer/);
     server.intercept = () => undefined;
     equal(typeof await fetch(shop), "string");
+  });
+
+  await t.step("names and ids of a hostile server lead nowhere else", async () => {
+    const shop = await server.create("hostile");
+    const head = await shop.push({ "a.txt": "1" });
+    const up = "refs/heads/../../../../../escaped";
+    const lists = [
+      listOf(head, [up], `side-band-64k symref=HEAD:${up}`),
+      listOf(head, [up, "refs/heads/main"], `side-band-64k symref=HEAD:${up}`),
+      listOf(`../../${head}`, ["refs/heads/main"]),
+      listOf(`${head}/../x`, ["refs/heads/main"]),
+    ];
+    const notGit =
+      /^The server did not answer as a Git server does|^The repository has no commits$/;
+    for (const list of lists) {
+      server.intercept = (request) =>
+        request.method === "GET" ? new Response(list, { headers: ADVERTISEMENT }) : undefined;
+      await fails(fetch(shop, { kind: "head", name: "" }), notGit);
+    }
+    const list = listOf(`${head}/../x`, ["refs/heads/main"]);
+    server.intercept = () => new Response(list, { headers: ADVERTISEMENT });
+    await fails(readRemoteCommit(deps, remoteOf(shop), main), /^The server did not answer/);
+    server.intercept = () => undefined;
+    deepEqual(Array.from(Deno.readDirSync(data.path), ({ name }) => name), ["git"]);
+    equal(await fetch(shop, { kind: "head", name: "" }), head);
+  });
+
+  await t.step("redirects without an end, and progress without an end, are refused", async () => {
+    const shop = await server.create("endless");
+    const head = await shop.push({ "a.txt": "1" });
+    let count = 0;
+    server.intercept = ({ url }) => {
+      const next = new URL(url);
+      next.searchParams.set("n", `${count++}`);
+      return Response.redirect(next, 302);
+    };
+    await fails(fetch(shop), "More than 5 redirects");
+    server.intercept = (request) =>
+      request.method === "POST" ? new Response("0005\x02".repeat(300_000)) : undefined;
+    await fails(fetch(shop), /^The server (did not (answer|send the commit)|closed)/);
+    server.intercept = () => undefined;
+    equal(await fetch(shop), head);
   });
 
   await t.step("a repository that is damaged here is fetched again", async () => {

@@ -79,6 +79,7 @@ export function RepositoryForm(
           type: "number",
           min: 0,
           max: 1_440,
+          placeholder: "5",
           hint: "Minutes; 0: only by the webhook",
         })}
         <SelectField

@@ -143,8 +143,8 @@ const COLUMNS: readonly Column<GitRepository>[] = [
     title: "Commit",
     cell: ({ head, refused }) => (
       <>
-        <Text>{head ? `${shortCommit(head)} ${head.message}` : "–"}</Text>
-        {head && <p class="hint">{plain(head.author)}</p>}
+        <Text>{head?.message ?? "–"}</Text>
+        {head && <p class="hint">{shortCommit(head)}, {plain(head.author)}</p>}
         <Reason>{refused?.reason}</Reason>
       </>
     ),

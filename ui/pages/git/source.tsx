@@ -11,7 +11,7 @@ import { useRead } from "../../components/reading.ts";
 import { Failure, Loading, Reason, State } from "../../components/states.tsx";
 import { hasRole } from "../../state/session.ts";
 import { withResult } from "../../state/toasts.ts";
-import { deployStack } from "../stacks/deploy.tsx";
+import { DeployDialog, deployStack } from "../stacks/deploy.tsx";
 import { Diff } from "../stacks/diff.tsx";
 import { AttachDialog } from "./attach.tsx";
 import { behindText, DEPLOYS, GIT_STATES, shortCommit } from "./states.ts";
@@ -36,7 +36,7 @@ export function GitSource({ stack, onChange }: { stack: string; onChange: () => 
             stack={stack}
             git={git}
             onChange={changed}
-            onCompare={() => dialog.open(EditDiff, { stack, drift: git.drift! })}
+            dialog={dialog}
           />
           {hasRole("admin", "git:read") && (
             <Button onClick={() => dialog.open(AttachDialog, { stack, git, onSaved: changed })}>
@@ -57,7 +57,7 @@ function GitFacts({ git }: { git: StackGit }) {
   return (
     <Facts>
       <Fact name="State">
-        <State {...GIT_STATES[state]} /> {behindText(behind)}
+        <State {...GIT_STATES[state]} /> <span class="muted">{behindText(behind)}</span>
         <Reason>{problem ?? repository.error}</Reason>
       </Fact>
       <Fact name="Repository">{plain(repository.name)}</Fact>
@@ -73,26 +73,32 @@ function GitFacts({ git }: { git: StackGit }) {
         </>
       )}
       <CodeFact name="Deployed">{deployedCommit?.slice(0, 10) ?? null}</CodeFact>
-      <Fact name="Deploy">{DEPLOYS.find(({ value }) => value === deploy)!.name}</Fact>
+      <Fact name="New commits">{DEPLOYS.find(({ value }) => value === deploy)!.name}</Fact>
       <TimeFact name="Checked" at={repository.checkedAt} />
     </Facts>
   );
 }
 
-function Actions({ stack, git, onChange, onCompare }: {
+function Actions({ stack, git, onChange, dialog }: {
   stack: string;
   git: StackGit;
   onChange: () => void;
-  onCompare: () => void;
+  dialog: ReturnType<typeof useDialog>;
 }) {
-  const { repository, state } = git;
+  const { repository, state, version, deployedVersion, drift } = git;
   const path = { name: stack };
   const fetch = () =>
     withResult(
       `Fetched ${plain(repository.name)}`,
       () => api("POST /api/git/repositories/{id}/fetch", { path: { id: repository.id } }),
     );
-  const deploy = () => deployStack(stack);
+  const deploy = async () => {
+    const expectedVersion = version!;
+    if (deployedVersion === null) await deployStack(stack, { expectedVersion });
+    else dialog.open(DeployDialog, { name: stack, expectedVersion });
+  };
+  const compare = (title: string, name: string, from: number, to: number) => () =>
+    dialog.open(VersionDiff, { title: `${title} of ${plain(stack)}`, name, stack, from, to });
   const discard = async () => {
     const isSure = await confirm({
       verb: "Discard",
@@ -123,11 +129,22 @@ function Actions({ stack, git, onChange, onCompare }: {
     <>
       {hasRole("admin", "git:write") && <Button onClick={run(fetch)}>Fetch</Button>}
       {["behind", "failed", "rewritten"].includes(state) && (
-        <Button kind="primary" onClick={run(deploy)}>Deploy</Button>
-      )}
-      {state === "drift" && (
         <>
-          <Button onClick={onCompare}>Show edit</Button>
+          {deployedVersion !== null && (
+            <Button
+              onClick={compare("Changes", "Deployed to newest sources", deployedVersion, version!)}
+            >
+              Show changes
+            </Button>
+          )}
+          <Button kind="primary" onClick={run(deploy)}>Deploy</Button>
+        </>
+      )}
+      {drift && (
+        <>
+          <Button onClick={compare("Edit", "Commit to current sources", drift.from, drift.to)}>
+            Show edit
+          </Button>
           <Button onClick={run(discard)}>Discard edit</Button>
         </>
       )}
@@ -136,20 +153,24 @@ function Actions({ stack, git, onChange, onCompare }: {
   );
 }
 
-function EditDiff({ stack, drift: { from, to }, onClose }: {
+function VersionDiff({ title, name, stack, from, to, onClose }: {
+  title: string;
+  /** Of the comparison. */
+  name: string;
   stack: string;
-  drift: { from: number; to: number };
+  from: number;
+  to: number;
   onClose: () => void;
 }) {
   const { data, error } = useRead("GET /api/stacks/{name}/versions/{version}/diff/{other}", {
     path: { name: stack, version: from, other: to },
   });
   return (
-    <Dialog title={`Edit of ${plain(stack)}`} onClose={onClose} wide>
+    <Dialog title={title} onClose={onClose} wide>
       {error.value
         ? <Failure error={error.value} />
         : data.value
-        ? <Diff name="Commit to current sources" diff={data.value.diff} />
+        ? <Diff name={name} diff={data.value.diff} />
         : <Loading name="Diff" />}
       <div class="actions">
         <Button onClick={onClose}>Close</Button>

@@ -22,6 +22,7 @@ import { plain } from "../../base/text.ts";
 import { Time } from "../../components/time.tsx";
 import { userName, useUserOptions } from "../../parts/user_options.ts";
 import { useReloadOnEnd } from "../../state/jobs.ts";
+import { query } from "../../state/router.ts";
 
 /** Jobs that are read; those of containers with the stack's name are left out. */
 const READ = 20;
@@ -35,11 +36,14 @@ export function StackHistory({ name }: { name: string }) {
   const { data, reload } = useRead("GET /api/jobs", { query: { target: name, limit: READ } });
   const users = useUserOptions();
   const open = useSignal<Job | undefined>(undefined);
+  // Links of messages name a job, which is open at first.
+  const wanted = useSignal(query.peek().get("job"));
   useReloadOnEnd({ targetType: "stack", target: name }, reload);
   const kinds = useKinds(jobKinds).filter(({ group, isListed }) => group === "Stacks" && isListed);
   const kindOf = (job: Job) => kinds.find(({ id }) => id === job.kind);
   const ended = data.value?.jobs.filter((job) => kindOf(job) && job.endedAt !== null);
   if (!ended?.length) return null;
+  const shown = open.value ?? ended.find(({ id }) => id === wanted.value);
   const columns: readonly Column<Job>[] = [
     textColumn("Action", (job) => kindOf(job)!.title, { width: "w-s" }),
     {
@@ -83,11 +87,14 @@ export function StackHistory({ name }: { name: string }) {
           actions={(job) => [{ name: "Details", onSelect: () => open.value = job }]}
           defaultSort="-ended"
         />
-        {open.value && (
+        {shown && (
           <JobDialog
-            job={open.value}
-            kind={kindOf(open.value)!}
-            onClose={() => open.value = undefined}
+            job={shown}
+            kind={kindOf(shown)!}
+            onClose={() => {
+              open.value = undefined;
+              wanted.value = null;
+            }}
           />
         )}
       </Section>

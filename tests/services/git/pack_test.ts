@@ -2,8 +2,11 @@
 
 import { createHash } from "node:crypto";
 import { deflateSync } from "node:zlib";
-import { throws } from "node:assert/strict";
-import { assertPack } from "../../../services/git/fetch/pack_check.ts";
+import { deepEqual, equal, throws } from "node:assert/strict";
+import { readPack } from "../../../services/git/fetch/pack.ts";
+import { indexOf } from "../../../services/git/fetch/pack_index.ts";
+import { takePack } from "../../../services/git/fetch/side_band.ts";
+import { temporaryDirectory } from "../../helpers/command.ts";
 
 const MIB = 1024 * 1024;
 const BLOB = 3;
@@ -19,13 +22,14 @@ const header = (type: number, size: number) => {
   return size < 16 ? [first] : [first | 128, ...varint(Math.floor(size / 16))];
 };
 
-const packOf = (count: number, ...entries: (number[] | Uint8Array)[]) =>
-  new Uint8Array([
+const packOf = (count: number, ...entries: (number[] | Uint8Array)[]) => {
+  const content = new Uint8Array([
     ...new TextEncoder().encode("PACK"),
     ...[0, 0, 0, 2, 0, 0, count >> 8, count & 255],
     ...entries.flatMap((entry) => [...entry]),
-    ...new Uint8Array(20),
   ]);
+  return new Uint8Array([...content, ...createHash("sha1").update(content).digest()]);
+};
 
 const blob = (size: number, content = new Uint8Array(size)) => [
   ...header(BLOB, size),
@@ -45,19 +49,44 @@ const ID = [...createHash("sha1").update("blob 1\0\0").digest()];
 /** Copies the byte, and adds one. */
 const COPY_AND = (byte: number) => [0x90, 1, 1, byte];
 
-Deno.test("a pack within the limits is accepted", () => {
-  assertPack(packOf(
-    3,
-    BASE,
-    delta(BEFORE, 2, COPY_AND(1)),
-    delta(ID, 2, COPY_AND(2)),
-  ));
+Deno.test("a pack within the limits gets the index that Git gives it", async () => {
+  const pack = packOf(3, BASE, delta(BEFORE, 2, COPY_AND(1)), delta(ID, 2, COPY_AND(2)));
+  using directory = temporaryDirectory();
+  await Deno.writeFile(`${directory.path}/a.pack`, pack);
+  const { success } = await new Deno.Command("git", {
+    args: ["index-pack", `${directory.path}/a.pack`],
+    stdout: "null",
+  }).output();
+  equal(success, true);
+  deepEqual(
+    indexOf(pack, readPack(pack)),
+    new Uint8Array(await Deno.readFile(`${directory.path}/a.idx`)),
+  );
+});
+
+const line = (text: string) => (text.length + 4).toString(16).padStart(4, "0") + text;
+const bytesOf = (text: string) => Uint8Array.from(text, (char) => char.charCodeAt(0));
+
+Deno.test("the pack of an answer is taken apart from the other lines", () => {
+  const answer = ["NAK\n", "\x02Counting", "\x01PA", "\x01", "\x01CK", "\x03gone"].map(line);
+  const { pack, rest } = takePack(bytesOf(`0000${answer.join("")}0000`));
+  const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
+  deepEqual([text(pack), rest.map(text)], ["PACK", [
+    "0000",
+    line("NAK\n"),
+    line("\x03gone"),
+    "0000",
+  ]]);
+  for (const broken of ["zzzz", "0003", "00", "0008NA", "0008NAK\n0030\x01PACK"]) {
+    throws(() => takePack(bytesOf(broken)), { message: /broke off$/ }, broken);
+  }
+  throws(() => takePack(bytesOf("0000".repeat(300_000))), { message: /too many lines/ });
 });
 
 Deno.test("a pack with objects that together are too much is refused", () => {
   const pack = packOf(2, blob(MIB), BASE);
-  assertPack(pack, MIB + 1);
-  throws(() => assertPack(pack, MIB), {
+  readPack(pack, MIB + 1);
+  throws(() => readPack(pack, MIB), {
     name: "AppError",
     message: "The repository unpacks to more than 1 MiB, which is the limit",
   });
@@ -130,9 +159,14 @@ for (
       error: "An object has deltas of more than 1000000 instructions, which is the limit",
     },
     { what: "an empty answer", pack: new Uint8Array(), error: /damaged pack/ },
+    {
+      what: "another checksum",
+      pack: packOf(1, BASE).with(-1, 0).with(-2, 0),
+      error: /damaged pack/,
+    },
   ]
 ) {
   Deno.test(`a pack with ${what} is refused`, () => {
-    throws(() => assertPack(pack), { name: "AppError", message: error });
+    throws(() => readPack(pack), { name: "AppError", message: error });
   });
 }
