@@ -12,6 +12,7 @@ import { AppError, messageFor } from "../errors.ts";
 import { JobEnd } from "../jobs/kind.ts";
 import { throwIfInterrupted } from "../updates/run/interruption.ts";
 import type { Container } from "../containers/inventory.ts";
+import { forgetPolicy, recordLeftStopped } from "../containers/left_stopped.ts";
 import {
   type Contents,
   contentsOfStack,
@@ -20,7 +21,7 @@ import {
   writersOf,
 } from "./contents.ts";
 import { describedFiles, describeStack } from "./description.ts";
-import { hold, planHold, release } from "./hold.ts";
+import { type Held, hold, keepDown, planFirmHold, planHold, release } from "./hold.ts";
 import { type Hooks, hooksOf } from "./hooks.ts";
 import {
   operationOf,
@@ -51,7 +52,7 @@ export async function takeSnapshot(deps: Deps, job: SnapshotJob): Promise<Snapsh
   const hooked = mode === "hooks" ? hookedOf(writers) : [];
   const { held } = await job.step("plan", (): Promise<SnapshotPlan> =>
     Promise.resolve({
-      held: isHeld ? planHold(mode, writers) : null,
+      held: keepStopped ? planFirmHold(writers) : isHeld ? planHold(mode, writers) : null,
       hooked: hooked.map(({ container: { id, name }, hooks: { post = null } }) => ({
         id,
         name,
@@ -69,7 +70,10 @@ export async function takeSnapshot(deps: Deps, job: SnapshotJob): Promise<Snapsh
   };
   try {
     if (held) {
-      await job.step("hold", () => hold(deps, held, operationOf("backup.snapshot", job.target)));
+      await job.step("hold", async () => {
+        if (keepStopped) await leaveStopped(deps, held);
+        await hold(deps, held, operationOf("backup.snapshot", job.target));
+      });
     }
     await prepare(deps, hooked, job.signal);
     await job.step("read", async () => {
@@ -112,6 +116,16 @@ export async function recoverSnapshot(deps: Deps, job: SnapshotJob): Promise<Sna
   throw new AppError("unavailable", "The backup was interrupted; its containers run as before");
 }
 
+/** Records the restart policies before they change, so that no crash loses them. */
+async function leaveStopped(deps: Deps, held: Held): Promise<void> {
+  for (const { id, policy } of ownPolicies(held)) recordLeftStopped(deps.db, id, policy);
+  await keepDown(deps, held);
+}
+
+/** Of containers that an earlier move has not left stopped already. */
+const ownPolicies = ({ policies = [] }: Held) =>
+  policies.filter(({ policy }) => policy.Name !== "no");
+
 /** Only a stack that was stored. */
 const staysStopped = ({ input: { keepStopped = false }, resultOf }: SnapshotJob): boolean =>
   keepStopped && resultOf("read") !== undefined;
@@ -139,10 +153,10 @@ async function letContinue(deps: Deps, job: SnapshotJob): Promise<void> {
   const { held } = plan;
   if (!held || !job.hasBegun("hold")) return;
   try {
-    await job.step(
-      "release",
-      () => release(deps, held, operationOf("backup.snapshot", job.target)),
-    );
+    await job.step("release", async () => {
+      await release(deps, held, operationOf("backup.snapshot", job.target));
+      for (const { id } of ownPolicies(held)) forgetPolicy(deps.db, id);
+    });
   } catch (error) {
     const failure = await throwIfInterrupted(deps, error);
     const reason = messageFor(deps.log, failure, "containers not released", { job: job.id });
