@@ -2,29 +2,33 @@
  * Updates of real applications that migrate their data and then fail, and `kill -9` of Longshore at each
  * call of an update and of a deploy with `data: "undo"`. Prints a table for docs/updates.md.
  *
- *     deno task undo-drill [STEP [WORD ...]]
+ *     deno task undo-drill [STEP[:FIRST] [WORD ...]]
  *
  * STEP is the number of calls from one kill to the next (default: 1, which takes hours); 0 leaves the
- * kills out. With words, only the applications run whose name contains one of them. Needs root,
+ * kills out. FIRST is the number of the first call (default: 0): `2:0` and `2:1` together, each with an
+ * engine of its own, are `1`. With words, only the applications and kills run whose name contains one of
+ * them. Needs root,
  * `dockerd`, `debootstrap` and `npm`; with `LONGSHORE_EXECUTABLE` that program is tried.
  *
  * @module
  */
 
+import { parseNumbers } from "./helpers/drill.ts";
 import { startDockerd } from "./helpers/real_engine.ts";
 import { APPLICATIONS } from "./undo_drill/applications.ts";
 import { drillApplication } from "./undo_drill/drill.ts";
 import { importBase } from "./undo_drill/image.ts";
 import { killAtCalls, KILLED } from "./undo_drill/kills.ts";
 
-const [step = "1", ...words] = Deno.args;
-if (!/^\d+$/.test(step)) {
-  console.error("STEP is a number of calls");
+const [text = "1", ...words] = Deno.args;
+const numbers = parseNumbers(text);
+if (!numbers) {
+  console.error("STEP and FIRST are numbers of calls");
   Deno.exit(2);
 }
-const chosen = APPLICATIONS.filter(({ name }) =>
-  words.length === 0 || words.some((word) => name.toLowerCase().includes(word.toLowerCase()))
-);
+const isChosen = (name: string) =>
+  words.length === 0 || words.some((word) => name.toLowerCase().includes(word.toLowerCase()));
+const chosen = APPLICATIONS.filter(({ name }) => isChosen(name));
 
 await using engine = await startDockerd();
 const rows: string[] = [];
@@ -41,11 +45,10 @@ if (chosen.length > 0) await importBase(engine);
 for (const application of chosen) {
   await add(application.name, () => drillApplication(engine, application));
 }
-if (Number(step) > 0) {
-  for (const kind of KILLED) {
-    const which = step === "1" ? "each call" : `each ${step}th call`;
-    const drill = `\`kill -9\` of Longshore at ${which} of ${kind.what}`;
-    await add(drill, () => killAtCalls(engine, kind, Number(step)));
-  }
+const { step } = numbers;
+const which = step === 1 ? "each call" : `each ${step}th call`;
+for (const kind of KILLED) {
+  const drill = `\`kill -9\` of Longshore at ${which} of ${kind.what}`;
+  if (step > 0 && isChosen(drill)) await add(drill, () => killAtCalls(engine, kind, numbers));
 }
 console.log(["", "| drill | result |", "| --- | --- |", ...rows].join("\n"));

@@ -18,6 +18,7 @@ import { pushChannel, pushRecorder } from "../messages/push/channel.ts";
 import { alertEvaluator } from "../alerts/evaluator.ts";
 import { omittedReadRecorder } from "../access/audit/omitted_reads.ts";
 import { certificateWatcher } from "../probes/certificate_watcher.ts";
+import { leftStoppedKeeper } from "../containers/left_stopped.ts";
 import { containerWatcher } from "../containers/watcher.ts";
 import {
   fleetBoxes,
@@ -76,6 +77,7 @@ export const communityWorkers: readonly Worker[] = [
   fleetBoxes,
   fleetEvents,
   shellSweeper,
+  leftStoppedKeeper,
   trialSweeper,
   logStreamKeeper,
   licenseWatcher,

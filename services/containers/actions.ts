@@ -9,6 +9,7 @@ import { AppError, asAppError } from "../errors.ts";
 import type { Container, ContainerState, ExpectedDown } from "./inventory.ts";
 import type { Activity, Operation } from "./reservations.ts";
 import { startFailure } from "./lost_network.ts";
+import { givePolicyBack } from "./left_stopped.ts";
 import { hasStayedUp, isUp, type ReadDeps, refreshContainer, resolveContainer } from "./reads.ts";
 import { reserveContainer } from "./reserve.ts";
 import { withoutContainerValues } from "./secret_values.ts";
@@ -32,7 +33,7 @@ export const ACTIVITIES: Record<ContainerAction, Activity> = {
   restart: "restarted",
 };
 
-export type ActionDeps = ReadDeps & Pick<Deps, "reservations">;
+export type ActionDeps = ReadDeps & Pick<Deps, "db" | "reservations">;
 
 export interface ActionOptions {
   /** The operation that the action belongs to; actions of one operation do not exclude each other. */
@@ -60,6 +61,7 @@ export async function startContainer(
 ): Promise<ActionResult> {
   const container = await resolveContainer(deps, ref);
   using _ = reserveContainer(deps, container, ACTIVITIES.start, operation);
+  await givePolicyBack(deps, container.id);
   const { changed } = await startOrConflict(
     deps,
     container,
@@ -102,6 +104,7 @@ export async function restartContainer(
   const container = await resolveContainer(deps, ref);
   assertNotSelf(container, "restarted");
   using _ = reserveContainer(deps, container, ACTIVITIES.restart, operation);
+  await givePolicyBack(deps, container.id);
   // A stopped container is only started: if it exits soon after, that is an event.
   const restart = async () => {
     const restarting = containerRestart(deps.engine, container.id, { timeoutS });

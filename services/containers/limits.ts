@@ -6,6 +6,7 @@ import { EngineError, RefusedCallError } from "../../engine/errors.ts";
 import type { Deps } from "../deps.ts";
 import { AppError } from "../errors.ts";
 import type { ActionDeps } from "./actions.ts";
+import { forgetPolicy } from "./left_stopped.ts";
 import { assertNotOwn } from "./own_container.ts";
 import { inspectContainer, refreshContainer, resolveContainer } from "./reads.ts";
 import { reconfigure } from "./reconfigure.ts";
@@ -54,6 +55,7 @@ export async function changeLimits(
     ...(change.pidsLimit !== undefined && { PidsLimit: change.pidsLimit }),
     ...(change.restartPolicy && { RestartPolicy: policyOf(change.restartPolicy) }),
   });
+  if (change.restartPolicy) forgetPolicy(deps.db, container.id);
   await refreshContainer(deps, container.id);
   return container.id;
 }

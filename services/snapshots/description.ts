@@ -18,6 +18,7 @@ import { generateStack } from "../compose/generate/generate.ts";
 import { recordCurrent } from "../compose/sources.ts";
 import type { StoredSources } from "../compose/validate.ts";
 import { openVersion } from "../compose/versions.ts";
+import { withOwnPolicy } from "../containers/left_stopped.ts";
 import { inspectContainer, isUp } from "../containers/reads.ts";
 import type { Deps } from "../deps.ts";
 import { AppError } from "../errors.ts";
@@ -128,7 +129,10 @@ async function describeContainer(
   container: Contents["containers"][number],
 ): Promise<DescribedContainer> {
   const { id, name, composeService, image } = container;
-  const { Image, Config, HostConfig, Mounts, NetworkSettings } = await inspectContainer(deps, id);
+  const { Image, Config, HostConfig, Mounts, NetworkSettings } = withOwnPolicy(
+    deps.db,
+    await inspectContainer(deps, id),
+  );
   const found = await ifThere(imageInspect(deps.engine, Image));
   return {
     id,

@@ -140,8 +140,12 @@ async function onAll(
   return failures;
 }
 
+/**
+ * @returns What failed; a failure does not stop the others.
+ * @throws {EngineUnreachableError} If the engine was away, also if it is back: the job continues later.
+ */
 async function onEach(
-  { log }: Pick<Deps, "log">,
+  deps: Deps,
   containers: readonly Omit<HeldContainer, "stack">[],
   act: (id: string) => Promise<unknown>,
 ): Promise<string[]> {
@@ -150,9 +154,12 @@ async function onEach(
       await act(id);
       return [];
     } catch (error) {
-      return [`${name}: ${messageFor(log, error, "container not held or released", { name })}`];
+      const failure = await throwIfInterrupted(deps, error);
+      const message = messageFor(deps.log, failure, "container not held or released", { name });
+      return [`${name}: ${message}`];
     }
   });
+  await Promise.allSettled(attempts);
   return (await Promise.all(attempts)).flat();
 }
 

@@ -15,23 +15,34 @@ export interface Hooks {
   pre?: string;
   /** Runs when they have been read, also after a failure. */
   post?: string;
-  /** Its standard output becomes a file of the snapshot. */
-  dump?: { command: string; file: string };
+  dumps?: readonly DumpHook[];
+  /** Program that the dumps need; a container without it is paused instead. */
+  program?: string;
+}
+
+/** A command whose standard output becomes a file of the snapshot. */
+export interface DumpHook {
+  command: string;
+  /** E.g. `postgresql.sql`. */
+  file: string;
+  /** Last characters of a complete dump, for tools that report a damaged one with success. */
+  end?: string;
 }
 
 const PRE_LABEL = "longshore.backup.pre";
 const POST_LABEL = "longshore.backup.post";
+const SQLITE_LABEL = "longshore.backup.sqlite";
 
 /** Passwords come from the variables of the images, or from the files that these name; none is an argument. */
 const POSTGRESQL: Hooks = {
-  dump: {
+  dumps: [{
     command: 'exec pg_dumpall --clean --if-exists -U "${POSTGRES_USER:-postgres}"',
     file: "postgresql.sql",
-  },
+  }],
 };
 
 const MYSQL: Hooks = {
-  dump: {
+  dumps: [{
     command: [
       'p="${MARIADB_ROOT_PASSWORD:-$MYSQL_ROOT_PASSWORD}"',
       'f="${MARIADB_ROOT_PASSWORD_FILE:-$MYSQL_ROOT_PASSWORD_FILE}"',
@@ -41,7 +52,7 @@ const MYSQL: Hooks = {
       'exec "$d" -uroot --all-databases --single-transaction --routines --events',
     ].join("; "),
     file: "mysql.sql",
-  },
+  }],
 };
 
 const REDIS: Hooks = {
@@ -51,7 +62,7 @@ const REDIS: Hooks = {
 };
 
 const MONGODB: Hooks = {
-  dump: {
+  dumps: [{
     command: [
       'u="$MONGO_INITDB_ROOT_USERNAME"',
       'p="$MONGO_INITDB_ROOT_PASSWORD"',
@@ -61,7 +72,7 @@ const MONGODB: Hooks = {
       'mongodump --archive --quiet -u "$u" --authenticationDatabase admin --config /dev/stdin',
     ].join("; "),
     file: "mongodb.archive",
-  },
+  }],
 };
 
 /** By the last part of an image's name. */
@@ -85,12 +96,33 @@ export function hooksOf(
 ): Hooks | undefined {
   const pre = labels[PRE_LABEL];
   const post = labels[POST_LABEL];
-  if (pre || post) return { ...(pre && { pre }), ...(post && { post }) };
+  const sqlite = labels[SQLITE_LABEL];
+  if (pre || post || sqlite) {
+    return { ...(pre && { pre }), ...(post && { post }), ...(sqlite && sqliteHooks(sqlite)) };
+  }
   const program = programOf(image);
   return program !== undefined && Object.hasOwn(RECOGNIZED, program)
     ? RECOGNIZED[program]
     : undefined;
 }
+
+/** @param paths Of databases in the container, with commas between them. */
+function sqliteHooks(paths: string): Hooks {
+  const files = paths.split(",").map((path) => path.trim()).filter(Boolean);
+  return {
+    program: "sqlite3",
+    dumps: files.map((path) => ({
+      // A read-only database is not created where it is missing.
+      command: `exec sqlite3 -readonly -bail -cmd '.timeout 60000' ${quoted(path)} .dump`,
+      file: `${path.replace(/^\/+/, "").replaceAll("/", "-")}.sql`,
+      end: "COMMIT;\n",
+    })),
+  };
+}
+
+/** As one word of a shell that is not an option. */
+const quoted = (path: string): string =>
+  `'${(path.startsWith("/") ? path : `./${path}`).replaceAll("'", "'\\''")}'`;
 
 /** E.g. `postgres` for `registry.example/library/postgres:17`; `undefined` for an id. */
 function programOf(image: string): string | undefined {

@@ -7,9 +7,7 @@ import { translated } from "../backup/targets/repository.ts";
 import type { RestoredPart } from "../backup/trees/part.ts";
 import { sizesOf } from "../backup/volumes/users.ts";
 import type { Deps } from "../deps.ts";
-import { AppError } from "../errors.ts";
-import { byteText } from "../text/bytes.ts";
-import { engineRoom } from "../updates/trial/room.ts";
+import { assertEngineRoom, engineRoom } from "../updates/trial/room.ts";
 import { IMAGES_DIRECTORY, savedImages } from "./saved_images.ts";
 
 /** In bytes; `null` where it is unknown. */
@@ -63,11 +61,5 @@ async function sizeOfImages({ repository, snapshot }: RestoredFrom): Promise<num
 }
 
 /** @throws {AppError} `conflict` if the engine's disk has too little, where both are known. */
-export function assertRoomToRestore({ needed, free }: RestoreRoom): void {
-  if (needed === null || free === null || needed <= free) return;
-  throw new AppError(
-    "conflict",
-    `The restore may need ${byteText(needed)}, and the engine's disk has ${byteText(free)} left; ` +
-      "free room there",
-  );
-}
+export const assertRoomToRestore = ({ needed, free }: RestoreRoom): void =>
+  assertEngineRoom(needed, free, "The restore may need");

@@ -1,5 +1,6 @@
 /** Makes a snapshot of a stack or of volumes. @module */
 
+import { EngineUnreachableError } from "../../engine/errors.ts";
 import { openTargetRepository } from "../backup/targets/open.ts";
 import { whenUnlocked } from "../backup/trees/lock_wait.ts";
 import { type Stored, storeTree } from "../backup/trees/store.ts";
@@ -12,6 +13,7 @@ import { AppError, messageFor } from "../errors.ts";
 import { JobEnd } from "../jobs/kind.ts";
 import { throwIfInterrupted } from "../updates/run/interruption.ts";
 import type { Container } from "../containers/inventory.ts";
+import { forgetPolicy, recordLeftStopped } from "../containers/left_stopped.ts";
 import {
   type Contents,
   contentsOfStack,
@@ -20,7 +22,7 @@ import {
   writersOf,
 } from "./contents.ts";
 import { describedFiles, describeStack } from "./description.ts";
-import { hold, planHold, release } from "./hold.ts";
+import { type Held, hold, keepDown, planFirmHold, planHold, release } from "./hold.ts";
 import { type Hooks, hooksOf } from "./hooks.ts";
 import {
   operationOf,
@@ -48,10 +50,20 @@ export async function takeSnapshot(deps: Deps, job: SnapshotJob): Promise<Snapsh
   }
   using opened = await openTargetRepository(deps, job.input.targetId, job.signal);
   const isHeld = mode === "stop" || mode === "pause";
-  const hooked = mode === "hooks" ? hookedOf(writers) : [];
+  const found = mode === "hooks" ? hookedOf(writers) : [];
+  const unable = await withoutProgram(deps, found, job);
+  const hooked = found.map((each) =>
+    unable.includes(each) ? { ...each, hooks: { ...each.hooks, dumps: [] } } : each
+  );
   const { held } = await job.step("plan", (): Promise<SnapshotPlan> =>
     Promise.resolve({
-      held: isHeld ? planHold(mode, writers) : null,
+      held: keepStopped
+        ? planFirmHold(writers)
+        : isHeld
+        ? planHold(mode, writers)
+        : unable.length > 0
+        ? planHold("pause", unable.map(({ container }) => container))
+        : null,
       hooked: hooked.map(({ container: { id, name }, hooks: { post = null } }) => ({
         id,
         name,
@@ -68,10 +80,13 @@ export async function takeSnapshot(deps: Deps, job: SnapshotJob): Promise<Snapsh
     continuedAt = performance.now();
   };
   try {
-    if (held) {
-      await job.step("hold", () => hold(deps, held, operationOf("backup.snapshot", job.target)));
-    }
     await prepare(deps, hooked, job.signal);
+    if (held) {
+      await job.step("hold", async () => {
+        if (keepStopped) await leaveStopped(deps, held);
+        await hold(deps, held, operationOf("backup.snapshot", job.target));
+      });
+    }
     await job.step("read", async () => {
       const { stack, parts, containers } = contents;
       const dumps = dumpsOf(deps, hooked, job.signal);
@@ -112,6 +127,16 @@ export async function recoverSnapshot(deps: Deps, job: SnapshotJob): Promise<Sna
   throw new AppError("unavailable", "The backup was interrupted; its containers run as before");
 }
 
+/** Records the restart policies before they change, so that no crash loses them. */
+async function leaveStopped(deps: Deps, held: Held): Promise<void> {
+  for (const { id, policy } of ownPolicies(held)) recordLeftStopped(deps.db, id, policy);
+  await keepDown(deps, held);
+}
+
+/** Of containers that an earlier move has not left stopped already. */
+const ownPolicies = ({ policies = [] }: Held) =>
+  policies.filter(({ policy }) => policy.Name !== "no");
+
 /** Only a stack that was stored. */
 const staysStopped = ({ input: { keepStopped = false }, resultOf }: SnapshotJob): boolean =>
   keepStopped && resultOf("read") !== undefined;
@@ -130,19 +155,26 @@ function resultOf({ input, resultOf }: SnapshotJob, downtimeMs: number): Snapsho
 async function letContinue(deps: Deps, job: SnapshotJob): Promise<void> {
   const plan = job.resultOf("plan") as SnapshotPlan | undefined;
   if (!plan) return;
+  await letHeldContinue(deps, job, plan);
   for (const { id, name, post } of plan.hooked) {
     if (post === null) continue;
     await runHook(deps.engine, { id, name }, post, AbortSignal.timeout(POST_MS)).catch((error) =>
       deps.log.warn("backup command failed", { container: name, error: String(error) })
     );
   }
-  const { held } = plan;
+}
+
+async function letHeldContinue(
+  deps: Deps,
+  job: SnapshotJob,
+  { held }: SnapshotPlan,
+): Promise<void> {
   if (!held || !job.hasBegun("hold")) return;
   try {
-    await job.step(
-      "release",
-      () => release(deps, held, operationOf("backup.snapshot", job.target)),
-    );
+    await job.step("release", async () => {
+      await release(deps, held, operationOf("backup.snapshot", job.target));
+      for (const { id } of ownPolicies(held)) forgetPolicy(deps.db, id);
+    });
   } catch (error) {
     const failure = await throwIfInterrupted(deps, error);
     const reason = messageFor(deps.log, failure, "containers not released", { job: job.id });
@@ -165,6 +197,27 @@ const hookedOf = (containers: readonly Container[]): Hooked[] =>
     return hooks ? [{ container, hooks }] : [];
   });
 
+/** The containers that cannot dump their databases, e.g. because their image has no shell. */
+async function withoutProgram(
+  { engine }: Pick<Deps, "engine">,
+  hooked: readonly Hooked[],
+  { signal, log }: Pick<SnapshotJob, "log" | "signal">,
+): Promise<Hooked[]> {
+  const unable: Hooked[] = [];
+  for (const each of hooked) {
+    const { container, hooks: { program } } = each;
+    if (program === undefined) continue;
+    try {
+      await runHook(engine, container, `command -v ${program}`, signal);
+    } catch (error) {
+      if (error instanceof EngineUnreachableError || signal.aborted) throw error;
+      log(`${container.name} has no ${program}; it is paused instead`);
+      unable.push(each);
+    }
+  }
+  return unable;
+}
+
 async function prepare(
   { engine }: Pick<Deps, "engine">,
   hooked: readonly Hooked[],
@@ -180,11 +233,9 @@ const dumpsOf = (
   hooked: readonly Hooked[],
   signal: AbortSignal,
 ): Dump[] =>
-  hooked.flatMap(({ container, hooks: { dump } }) =>
-    dump
-      ? [{
-        path: `${container.name}/${dump.file}`,
-        content: outputOf(engine, container, dump.command, signal),
-      }]
-      : []
+  hooked.flatMap(({ container, hooks: { dumps = [] } }) =>
+    dumps.map(({ command, file, end }) => ({
+      path: `${container.name}/${file}`,
+      content: outputOf(engine, container, command, { signal, end }),
+    }))
   );

@@ -47,7 +47,7 @@ export interface StackActionReport {
   results: StackActionResult[];
 }
 
-type ActionDeps = ContainerActionDeps & RegistryAccessDeps & Pick<Deps, "db" | "swarm">;
+type ActionDeps = ContainerActionDeps & RegistryAccessDeps & Pick<Deps, "swarm">;
 
 /** An action on a stack. */
 interface StackAction {

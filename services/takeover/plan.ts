@@ -20,7 +20,7 @@ import type { TakeoverPlan } from "./report.ts";
 export type PlanDeps =
   & ReadDeps
   & LoaderDeps
-  & Pick<Deps, "config" | "log" | "secrets">;
+  & Pick<Deps, "config" | "db" | "log" | "secrets">;
 
 /** Limit of the reasons of a plan. */
 const REASONS_MAX = 20;

@@ -28,11 +28,10 @@ const REFUSED = 8;
 
 const BACKGROUND = /^\/(_ping|events|info|version|system\/df|containers\/[^/]+\/(stats|logs)|exec)/;
 
-const engine = (moment: Moment): Fault => ({
+const crash = (moment: Moment): Fault => ({
   name: `crash of the engine ${moment} each change`,
   target: "disk",
-  arm(world, number) {
-    const { proxy, engine } = world;
+  arm({ proxy, engine }, number) {
     const interrupted = interrupt(proxy, {
       number,
       moment,
@@ -48,6 +47,24 @@ const engine = (moment: Moment): Fault => ({
         await interrupted.struck;
         await engine.restart!();
       },
+    });
+  },
+});
+
+/** The engine goes on: it may have done what Longshore does not know of. */
+const connection = (moment: Moment | "during", what: string): Fault => ({
+  name: `connection to the engine lost ${moment} each ${what}`,
+  target: "disk",
+  arm({ proxy }, number) {
+    const interrupted = interrupt(proxy, {
+      number,
+      moment,
+      isCounted: ({ path }) => !BACKGROUND.test(path),
+    });
+    return Promise.resolve({
+      hasStruck: () => interrupted.at() !== undefined,
+      over: interrupted.struck,
+      repair: () => Promise.resolve(proxy.observe(() => {})),
     });
   },
 });
@@ -98,8 +115,11 @@ const disk = (
 });
 
 export const FAULTS: readonly Fault[] = [
-  engine("before"),
-  engine("after"),
+  crash("before"),
+  crash("after"),
+  connection("before", "call"),
+  connection("after", "change"),
+  connection("during", "transfer"),
   target("a target that refuses", 403),
   target("a target whose connections break", "cut"),
   disk("target", "disk of the target", { portion: 4_096, last: 24 }),

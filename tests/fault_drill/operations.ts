@@ -5,7 +5,6 @@ import {
   type EndedJob,
   exec,
   NAME,
-  publish,
   runJob,
   startContainer,
   type Version,
@@ -26,6 +25,8 @@ export interface Operation {
 interface State {
   files: string;
   version: Version;
+  /** Whether the container stays stopped. */
+  isLeft?: boolean;
 }
 
 const OLD: State = { files: "file\nversion\n1\nold", version: "old" };
@@ -51,7 +52,7 @@ async function snapshotOf(world: World, target: string, script: string): Promise
 
 const updateTo = (version: Version): Operation["prepare"] => async (world) => {
   await startContainer(world);
-  await publish(world, version);
+  await world.publish(version);
   const body = { data: "undo", stableSeconds: 1, force: true };
   return { path: `/api/containers/${NAME}/update`, body };
 };
@@ -74,6 +75,16 @@ export const OPERATIONS: readonly Operation[] = [
     },
     before: OLD,
     after: OLD,
+    end: "succeeded",
+  },
+  {
+    name: "a move",
+    async prepare(world, target) {
+      await startContainer(world);
+      return { path: SNAPSHOTS, body: { stack: NAME, keepStopped: true, target } };
+    },
+    before: OLD,
+    after: { ...OLD, isLeft: true },
     end: "succeeded",
   },
   {

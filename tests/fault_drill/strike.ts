@@ -1,7 +1,7 @@
 /** Lets a fault hit a job, and finds out whether the end is whole. @module */
 
 import { equal, ok } from "node:assert/strict";
-import { summaryOf } from "../helpers/drill.ts";
+import { type Numbers, summaryOf } from "../helpers/drill.ts";
 import { VERSIONS } from "../helpers/migrating_app.ts";
 import { until } from "../helpers/until.ts";
 import type { Fault } from "./faults.ts";
@@ -16,21 +16,30 @@ import {
   type World,
 } from "./world.ts";
 
+/** Faults between two checks of the repository, which takes longer than many of them. */
+const CHECK_EACH = 10;
+
 /**
- * @param step Number of calls, requests or writes from one fault to the next.
+ * @param numbers Of the calls, requests or writes.
  * @returns Number and outcomes in words.
  */
 export async function strikeAll(
   world: World,
-  { operation, fault, step }: { operation: Operation; fault: Fault; step: number },
+  { operation, fault, numbers: { step, first } }: {
+    operation: Operation;
+    fault: Fault;
+    numbers: Numbers;
+  },
 ): Promise<string> {
   const outcomes: string[] = [];
-  for (let number = 0; number <= (fault.last ?? Infinity); number += step) {
+  for (let number = first; number <= (fault.last ?? Infinity); number += step) {
     const { status, hasStruck } = await strike(world, operation, fault, number);
     if (!hasStruck && fault.last === undefined) break;
     outcomes.push(status);
     console.error(`${operation.name}, ${fault.name}, ${number}: ${status}`);
+    if (outcomes.length % CHECK_EACH === 0) await assertRepository(world, fault.target);
   }
+  await assertRepository(world, fault.target);
   return `${outcomes.length} times: ${summaryOf(outcomes)}`;
 }
 
@@ -54,7 +63,6 @@ export async function strike(
     `${job?.error ?? (await answering).error}`;
   try {
     await assertWhole(world, operation, job);
-    await assertRepository(world, fault.target);
   } catch (cause) {
     throw new Error(what, { cause });
   }
@@ -81,12 +89,14 @@ async function assertWhole(
   job: EndedJob | undefined,
 ): Promise<void> {
   const { engine } = world;
+  const { files, version, isLeft = false } = job?.status === "succeeded" ? after : before;
   const list = () => engine.docker("ps", "--all", ...USERS, "--format={{.Names}} {{.State}}");
-  await until("one container runs", async () => await list() === `${NAME} running`).catch(
-    async () => equal(await list(), `${NAME} running`),
+  const expected = `${NAME} ${isLeft ? "exited" : "running"}`;
+  await until("one container is there", async () => await list() === expected).catch(
+    async () => equal(await list(), expected),
   );
-  const expected = job?.status === "succeeded" ? after : before;
-  equal(await filesOf(world), expected.files);
-  const command = await engine.docker("inspect", "--format={{json .Config.Cmd}}", NAME);
-  equal(command, JSON.stringify(["sh", "-c", VERSIONS[expected.version]]));
+  equal(await filesOf(world), files);
+  const format = "--format={{json .Config.Cmd}} {{.HostConfig.RestartPolicy.Name}}";
+  const command = JSON.stringify(["sh", "-c", VERSIONS[version]]);
+  equal(await engine.docker("inspect", format, NAME), `${command} ${isLeft ? "no" : "always"}`);
 }

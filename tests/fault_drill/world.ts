@@ -3,7 +3,7 @@
 import { equal } from "node:assert/strict";
 import { type EngineProxy, startEngineProxy } from "../helpers/engine_proxy.ts";
 import { type Longshore, startLongshore } from "../helpers/longshore.ts";
-import { VERSIONS } from "../helpers/migrating_app.ts";
+import { versionImages, VERSIONS } from "../helpers/migrating_app.ts";
 import { BUSYBOX, type OwnEngine, type RealEngine } from "../helpers/real_engine.ts";
 import { runInside, type Sandbox } from "../helpers/sandbox.ts";
 import { type Fault, startFaultyProxy, startRest } from "../helpers/target_servers.ts";
@@ -39,6 +39,8 @@ export interface World extends AsyncDisposable {
   engine: DrillEngine;
   proxy: EngineProxy;
   longshore: Longshore;
+  /** Lets the reference of the container's image name a version. */
+  publish(version: Version): Promise<unknown>;
   /** Makes a target the default one, which updates use. */
   useTarget(name: keyof World["repositories"]): Promise<void>;
   /** Decides about each request to the REST target. */
@@ -83,6 +85,7 @@ export async function openWorld(engine: DrillEngine): Promise<World> {
   all.defer(() => removeContainers({ engine }));
   return {
     ...{ engine, proxy, longshore, repositories },
+    publish: await versionImages(engine, `${NAME}:1`),
     async useTarget(name) {
       const path = `/api/backup/targets/${ids.get(name)}`;
       equal((await longshore.call("PUT", path, { default: true })).status, 200);
@@ -123,25 +126,18 @@ const fillScript = (path: string, bytes: number | undefined): string => {
     `head -c $((left > ${bytes} ? left - ${bytes} : 0)) /dev/zero > ${path}/filler`;
 };
 
-const commandOf = (version: Version) => ["sh", "-c", VERSIONS[version]];
-
-/** Lets the image's reference name a version. */
-export async function publish({ engine }: Pick<World, "engine">, version: Version): Promise<void> {
-  const base = await engine.docker("create", BUSYBOX, "true");
-  const change = `--change=CMD ${JSON.stringify(commandOf(version))}`;
-  await engine.docker("commit", change, base, `${NAME}:1`);
-  await engine.docker("rm", base);
-}
-
 /** Runs a shell command in the container. */
 export const exec = ({ engine }: Pick<World, "engine">, script: string) =>
   engine.docker("exec", NAME, "sh", "-c", script);
+
+/** Labels of a stack with one service. */
+const STACK = ["project", "service"].map((each) => `--label=com.docker.compose.${each}=${NAME}`);
 
 /** A new container of the old version, with `old` in a file of its volume. */
 export async function startContainer(world: World): Promise<void> {
   const { engine, disks: { volume }, longshore } = world;
   await removeContainers(world);
-  await publish(world, "old");
+  await world.publish("old");
   await runInside(engine.sandbox, [
     "sh",
     "-c",
@@ -150,7 +146,7 @@ export async function startContainer(world: World): Promise<void> {
   const options = ["type=none", "o=bind", `device=${volume.path}/v`].map((each) => `--opt=${each}`);
   await engine.docker("volume", "create", "--driver=local", ...options, NAME);
   const run = ["--restart=always", "--stop-timeout=1", `--volume=${NAME}:/data`, `--name=${NAME}`];
-  await engine.docker("run", "--detach", ...run, `${NAME}:1`);
+  await engine.docker("run", "--detach", ...STACK, ...run, `${NAME}:1`);
   await exec(world, "echo 1 > /data/version; echo old > /data/file");
   await until("it is listed", async () => {
     const { body } = await longshore.call("GET", `/api/containers/${NAME}`);
@@ -172,7 +168,7 @@ export async function removeContainers({ engine }: Pick<World, "engine">): Promi
 export function filesOf({ engine }: Pick<World, "engine">): Promise<string> {
   const read = "cd /data; ls; cat version; cut -c 1-40 file* || true";
   const mount = `--volume=${NAME}:/data:ro`;
-  return engine.docker("run", "--rm", "--label=drill", mount, BUSYBOX, "sh", "-c", read);
+  return engine.docker("run", "--rm", "--network=none", mount, BUSYBOX, "sh", "-c", read);
 }
 
 /** Runs a job to its end. */

@@ -31,6 +31,18 @@ export function randomNumbers(seed: number): () => number {
   };
 }
 
+/** Numbers of calls at which a drill strikes: `3:7` is each third one from number 7. */
+export interface Numbers {
+  step: number;
+  first: number;
+}
+
+/** @returns `undefined` if the argument of the command line is neither a step nor a step and a number. */
+export function parseNumbers(text: string): Numbers | undefined {
+  const [, step, first = 0] = /^(\d+)(?::(\d+))?$/.exec(text) ?? [];
+  return step === undefined ? undefined : { step: Number(step), first: Number(first) };
+}
+
 /** Whether a call changes something. */
 export const isWrite = ({ method }: EngineCall) => method !== "GET" && method !== "HEAD";
 
@@ -43,18 +55,19 @@ export function summaryOf(outcomes: readonly string[]): string {
 /** Strikes at the call with this number, and loses its connection. */
 export function interrupt(
   proxy: EngineProxy,
-  { number, moment, isCounted, strike }: {
+  { number, moment, isCounted, strike = () => Promise.resolve() }: {
     number: number;
-    moment: Moment;
+    /** `during`: when a part of its request or response has passed. */
+    moment: Moment | "during";
     isCounted(call: EngineCall): boolean;
-    /** Ends Longshore or the engine. */
-    strike(): Promise<void>;
+    /** Ends Longshore or the engine; by default only the connection is lost. */
+    strike?(): Promise<void>;
   },
 ): { at(): string | undefined; struck: Promise<void> } {
   let count = 0;
   let at: string | undefined;
   const struck = Promise.withResolvers<void>();
-  proxy.observe(async (call, now) => {
+  const pass = async (call: EngineCall, now: typeof moment) => {
     if (now !== moment || at !== undefined || !isCounted(call)) return;
     // Reads change nothing: after one, everything is as before it.
     if (moment === "after" && !isWrite(call)) return;
@@ -62,6 +75,12 @@ export function interrupt(
     at = `${moment} ${call.method} ${call.path}`;
     await strike().then(struck.resolve, struck.reject);
     throw new Error("connection lost");
+  };
+  const seen = new WeakSet<EngineCall>();
+  proxy.observe(pass, async (call) => {
+    if (seen.has(call)) return;
+    seen.add(call);
+    await pass(call, "during");
   });
   return { at: () => at, struck: struck.promise };
 }

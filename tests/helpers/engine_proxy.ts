@@ -21,10 +21,13 @@ export type Moment = "before" | "after";
  */
 export type Observer = (call: EngineCall, moment: Moment) => void | Promise<void>;
 
+/** Called for each part of a request or response that follows the first one. Otherwise as an {@linkcode Observer}. */
+export type TransferObserver = (call: EngineCall) => void | Promise<void>;
+
 export interface EngineProxy extends AsyncDisposable {
   socketPath: string;
-  /** Replaces the observer; at first nothing is observed. */
-  observe(observer: Observer): void;
+  /** Replaces the observers; at first nothing is observed. */
+  observe(observer: Observer, onTransfer?: TransferObserver): void;
 }
 
 const HEAD_END = new TextEncoder().encode("\r\n\r\n");
@@ -36,6 +39,7 @@ export function startEngineProxy(enginePath: string, directory: string): EngineP
   const listener = Deno.listen({ transport: "unix", path: socketPath });
   const open = new Set<Deno.Conn>();
   let observer: Observer = () => {};
+  let transferObserver: TransferObserver = () => {};
 
   const serve = async (client: Deno.Conn) => {
     open.add(client);
@@ -43,7 +47,10 @@ export function startEngineProxy(enginePath: string, directory: string): EngineP
     try {
       engine = await Deno.connect({ transport: "unix", path: enginePath });
       open.add(engine);
-      await relay(client, engine, (call, moment) => observer(call, moment));
+      await relay(client, engine, {
+        onCall: (call, moment) => observer(call, moment),
+        onTransfer: (call) => transferObserver(call),
+      });
     } catch {
       // Either end was lost, or the observer wants it to be; then so is the other end.
     } finally {
@@ -59,7 +66,10 @@ export function startEngineProxy(enginePath: string, directory: string): EngineP
 
   return {
     socketPath,
-    observe: (given) => void (observer = given),
+    observe(given, onTransfer = () => {}) {
+      observer = given;
+      transferObserver = onTransfer;
+    },
     async [Symbol.asyncDispose]() {
       listener.close();
       for (const each of open) {
@@ -73,20 +83,28 @@ export function startEngineProxy(enginePath: string, directory: string): EngineP
 }
 
 /** Copies both directions; ends when either end closes. */
-async function relay(client: Deno.Conn, engine: Deno.Conn, observer: Observer): Promise<void> {
+async function relay(
+  client: Deno.Conn,
+  engine: Deno.Conn,
+  { onCall, onTransfer }: { onCall: Observer; onTransfer: TransferObserver },
+): Promise<void> {
   /** Calls without a response so far; the client sends one at a time. */
   const unanswered: EngineCall[] = [];
+  let sent: EngineCall | undefined;
   const requests = forEachRequest(client, async (bytes, call) => {
     if (call) {
-      await observer(call, "before");
+      await onCall(call, "before");
       unanswered.push(call);
-    }
+      sent = call;
+    } else if (sent) await onTransfer(sent);
     await writeAll(engine, bytes);
   });
   const responses = (async () => {
+    let answered: EngineCall | undefined;
     for await (const bytes of received(engine)) {
       const call = unanswered.shift();
-      if (call) await observer(call, "after");
+      if (call) await onCall(answered = call, "after");
+      else if (answered) await onTransfer(answered);
       await writeAll(client, bytes);
     }
   })();

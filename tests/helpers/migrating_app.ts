@@ -24,6 +24,21 @@ export const VERSIONS = {
   slow: `${MIGRATE}; while test ! -e /data/fail; do sleep 0.1; done; exit 3`,
 };
 
+/** Makes an image of each version on an engine. @returns What lets a reference name one of them. */
+export async function versionImages(
+  { docker }: Pick<RealEngine, "docker">,
+  reference: string,
+): Promise<(version: keyof typeof VERSIONS) => Promise<unknown>> {
+  const nameOf = (version: string) => `${reference}-${version}`;
+  for (const [version, script] of Object.entries(VERSIONS)) {
+    const base = await docker("create", BUSYBOX, "true");
+    const command = JSON.stringify(["sh", "-c", script]);
+    await docker("commit", `--change=CMD ${command}`, base, nameOf(version));
+    await docker("rm", base);
+  }
+  return (version) => docker("tag", nameOf(version), reference);
+}
+
 export interface MigratingApp extends AsyncDisposable {
   app: LiveApp;
   real: RealEngine;

@@ -1,6 +1,6 @@
 /** Snapshots of stacks and volumes, and their restore. @module */
 
-import { deepEqual, equal, match } from "node:assert/strict";
+import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { createRunStarter } from "../../services/automation/schedules/runs.ts";
 import { engineTest, type RealEngine } from "../helpers/real_engine.ts";
 import { snapshotApp } from "../helpers/snapshots.ts";
@@ -149,6 +149,65 @@ engineTest(
     const paused = await run(SNAPSHOTS, { stack: name, mode: "pause" });
     equal(paused.status, "succeeded", paused.error ?? "");
     equal(await exec("db", "echo runs"), "runs");
+    await real.docker("rmi", image).catch(() => {});
+  },
+);
+
+/** The real sqlite3 with its libraries, in an image. */
+async function sqliteImage(real: RealEngine, image: string): Promise<void> {
+  const base = await real.docker("create", sleeper.image, "true");
+  const script = "files=$(ldd /usr/bin/sqlite3 | grep -o '/lib[^ ]*'); " +
+    'tar -chPf - /usr/bin/sqlite3 $files 2> /dev/null | docker cp - "$1:/"';
+  const { success } = await new Deno.Command("sh", {
+    args: ["-euc", script, "sh", base],
+    env: { DOCKER_HOST: `unix://${real.socketPath}` },
+  }).output();
+  equal(success, true);
+  await real.docker("commit", base, image);
+  await real.docker("rm", base);
+}
+
+engineTest(
+  "databases of SQLite are dumped by their program, or paused without it",
+  async (real) => {
+    await using test = await snapshotApp(real);
+    const { stack: { name, store, deploy }, exec, restic, run } = test;
+    const image = "longshore-test/sqlite:1";
+    await sqliteImage(real, image);
+    const labels = { "longshore.backup.sqlite": "/data/shop.db, /data/it's.db" };
+    await store({
+      services: {
+        app: { ...withData, image, labels },
+        bare: { ...withData, labels: { "longshore.backup.sqlite": "/data/shop.db" } },
+      },
+      volumes: { data: {} },
+    });
+    equal((await deploy()).status, "succeeded");
+    const sql = "PRAGMA journal_mode=WAL; CREATE TABLE orders (item TEXT); " +
+      "INSERT INTO orders SELECT hex(randomblob(900)) FROM (VALUES (1), (2), (3), (4), (5), (6))";
+    for (const file of ["shop.db", "it\\'s.db"]) {
+      await exec(
+        "app",
+        `sqlite3 /data/${file} "${sql}"`,
+      );
+    }
+    const { status, error, result } = await run(SNAPSHOTS, { stack: name });
+    equal(status, "succeeded", error ?? "");
+    equal(result.mode, "hooks");
+    ok(result.downtimeMs > 0, "one was paused");
+    const files = (await restic("ls", result.snapshot, "/dumps", "--recursive")).split("\n");
+    deepEqual(files.filter((path) => path.endsWith(".sql")).sort(), [
+      `/dumps/${name}-app-1/data-it's.db.sql`,
+      `/dumps/${name}-app-1/data-shop.db.sql`,
+    ]);
+    const dump = await restic("dump", result.snapshot, `/dumps/${name}-app-1/data-shop.db.sql`);
+    equal(dump.match(/INSERT INTO orders/g)?.length, 6);
+    equal(await exec("bare", "echo runs"), "runs");
+
+    await exec("app", "dd if=/dev/urandom of=/data/shop.db bs=1 seek=4096 count=2048 conv=notrunc");
+    const failed = await run(SNAPSHOTS, { stack: name });
+    equal(failed.status, "failed");
+    match(failed.error ?? "", /The backup command in .*-app-1 failed: /);
     await real.docker("rmi", image).catch(() => {});
   },
 );

@@ -6,10 +6,10 @@
  */
 
 import { equal } from "node:assert/strict";
-import { interrupt, isWrite, summaryOf } from "../helpers/drill.ts";
+import { interrupt, isWrite, type Numbers, summaryOf } from "../helpers/drill.ts";
 import { type EngineProxy, type Moment, startEngineProxy } from "../helpers/engine_proxy.ts";
 import { type Longshore, startLongshore } from "../helpers/longshore.ts";
-import { VERSIONS } from "../helpers/migrating_app.ts";
+import { versionImages, VERSIONS } from "../helpers/migrating_app.ts";
 import { BUSYBOX, type OwnEngine } from "../helpers/real_engine.ts";
 import { until } from "../helpers/until.ts";
 import type { DrillJob } from "./drill.ts";
@@ -25,7 +25,7 @@ interface Killed {
   jobKind: string;
   container: string;
   volume: string;
-  prepare(engine: OwnEngine, longshore: Longshore, version: Version): Promise<void>;
+  prepare(run: Pick<Run, "engine" | "longshore" | "publish">, version: Version): Promise<void>;
   path: string;
   body: object;
 }
@@ -43,13 +43,7 @@ export const KILLED: readonly Killed[] = [
     jobKind: "container.update",
     container: NAME,
     volume: NAME,
-    async prepare(engine, _longshore, version) {
-      const publish = async (each: keyof typeof VERSIONS) => {
-        const base = await engine.docker("create", BUSYBOX, "true");
-        const change = `--change=CMD ${JSON.stringify(commandOf(each))}`;
-        await engine.docker("commit", change, base, `${NAME}:1`);
-        await engine.docker("rm", base);
-      };
+    async prepare({ engine, publish }, version) {
       await publish("old");
       const options = ["--restart=always", `--volume=${NAME}:/data`, `--name=${NAME}`];
       await engine.docker("run", "--detach", "--stop-timeout=1", ...options, `${NAME}:1`);
@@ -63,7 +57,7 @@ export const KILLED: readonly Killed[] = [
     jobKind: "stack.deploy",
     container: `${NAME}-app-1`,
     volume: `${NAME}_data`,
-    async prepare(_engine, longshore, version) {
+    async prepare({ longshore }, version) {
       const path = `/api/stacks/${NAME}`;
       const store = async (each: keyof typeof VERSIONS) => {
         const [sh, option, script] = commandOf(each);
@@ -103,17 +97,18 @@ export const KILLED: readonly Killed[] = [
 export async function killAtCalls(
   engine: OwnEngine,
   killed: Killed,
-  step: number,
+  { step, first }: Numbers,
 ): Promise<string> {
   await using proxy = startEngineProxy(engine.socketPath, engine.sandbox.directory);
   const dataDir = await Deno.makeTempDir({ prefix: "longshore-undo-drill-" });
   const start = () => startLongshore({ dataDir, engineSocket: proxy.socketPath });
-  const run: Run = { engine, proxy, killed, start, longshore: await start() };
+  const publish = await versionImages(engine, `${NAME}:1`);
+  const run: Run = { engine, proxy, killed, publish, start, longshore: await start() };
   const outcomes: string[] = [];
   try {
     for (const version of ["bad", "good"] as const) {
       for (const moment of ["before", "after"] as const) {
-        for (let number = 0;; number += step) {
+        for (let number = first;; number += step) {
           const outcome = await killOnce(run, { version, moment, number });
           if (outcome === undefined) break;
           outcomes.push(outcome);
@@ -133,6 +128,7 @@ interface Run {
   engine: OwnEngine;
   proxy: EngineProxy;
   killed: Killed;
+  publish: Awaited<ReturnType<typeof versionImages>>;
   start(): Promise<Longshore>;
   longshore: Longshore;
 }
@@ -144,7 +140,7 @@ async function killOnce(
 ): Promise<string | undefined> {
   const { engine, killed, proxy } = run;
   const { path, body, container } = killed;
-  await killed.prepare(engine, run.longshore, version);
+  await killed.prepare(run, version);
   await engine.docker("exec", container, "sh", "-c", FILL);
   await until("it is listed", async () => {
     const { body } = await run.longshore.call("GET", `/api/containers/${container}`);
@@ -209,7 +205,16 @@ async function assertWhole({ engine, killed }: Run, when: string): Promise<boole
   const isOld = command === JSON.stringify(commandOf("old"));
   const read = "cd /data; ls; cat version; cat file* || true";
   const mount = `--volume=${volume}:/data:ro`;
-  const data = await engine.docker("run", "--rm", mount, BUSYBOX, "sh", "-c", read);
+  const data = await engine.docker(
+    "run",
+    "--rm",
+    "--network=none",
+    mount,
+    BUSYBOX,
+    "sh",
+    "-c",
+    read,
+  );
   equal(data, isOld ? "file\nversion\n1\nold" : "file2\nversion\n2\nold\nnew", when);
   return isOld;
 }

@@ -30,12 +30,16 @@ interface FormProps {
   /** Rejects with the service's refusal, which the form shows. */
   onSubmit: (values: FormValues) => Promise<void>;
   onCancel?: () => void;
+  /** Whether what is chosen cannot be sent; the form says why. */
+  disabled?: boolean;
   /** The part that is shown, of a form with several. Problems go with the part that had them. */
   part?: string;
 }
 
 /** Checks its fields and sends nothing while one is invalid. */
-export function Form({ children, submit, onSubmit, onCancel, part }: FormProps) {
+export function Form(
+  { children, submit, onSubmit, onCancel, disabled = false, part }: FormProps,
+) {
   const form = useRef<HTMLFormElement>(null);
   const problems = useSignal<Record<string, string>>({});
   const refusal = useSignal<string | undefined>(undefined);
@@ -84,7 +88,7 @@ export function Form({ children, submit, onSubmit, onCancel, part }: FormProps) 
       {refusal.value !== undefined && <p class="note danger" role="alert">{refusal.value}</p>}
       <div class="actions">
         {onCancel && <Button onClick={onCancel}>Cancel</Button>}
-        <Button submit kind="primary" busy={isBusy.value}>{submit}</Button>
+        <Button submit kind="primary" busy={isBusy.value} disabled={disabled}>{submit}</Button>
       </div>
     </form>
   );

@@ -76,6 +76,7 @@ import { migration as gitLabels } from "./0072_git_labels.ts";
 import { migration as fleetDialled } from "./0075_fleet_dialled.ts";
 import { migration as fleetFormerKeys } from "./0077_fleet_former_keys.ts";
 import { migration as fleetQueueOwner } from "./0079_fleet_queue_owner.ts";
+import { migration as leftStopped } from "./0080_left_stopped.ts";
 import { migration as fleetHubKeys } from "./0082_fleet_hub_keys.ts";
 
 export const stateMigrations: readonly Migration[] = [
@@ -149,5 +150,6 @@ export const stateMigrations: readonly Migration[] = [
   fleetDialled,
   fleetFormerKeys,
   fleetQueueOwner,
+  leftStopped,
   fleetHubKeys,
 ];

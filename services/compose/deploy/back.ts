@@ -44,6 +44,7 @@ import { REPLACE_NETWORKS, restoreNetworks } from "./networks.ts";
 import { removeCreatedParts } from "./created_parts.ts";
 import { inUseWarnings } from "./parts_in_use.ts";
 import { containersOf } from "./services.ts";
+import { reasonOf } from "./stored_failure.ts";
 
 export interface FailedStack {
   stack: LoadedStack;
@@ -92,7 +93,7 @@ export async function goBack(
 ): Promise<never> {
   const known = job.resultOf(ROLL_BACK) as RolledBack | undefined;
   const state = known?.state ?? await bringBack(deps, data);
-  const reason = `${job.resultOf("failure")}${describeData(state.data)}`;
+  const reason = `${reasonOf(job)}${describeData(state.data)}`;
   const kept = state.data ? { ...failed, data: state.data } : failed;
   if (state.has !== "old") {
     return await stayStuck(deps, job, { stack, planned, failed: kept, state });
@@ -160,7 +161,7 @@ async function stayStuck(
     }
     return { problems, state };
   });
-  const message = [job.resultOf("failure"), state.problem, ...problems].join("; ");
+  const message = [reasonOf(job), state.problem, ...problems].join("; ");
   throw new JobEnd("needs_attention", message, failed);
 }
 

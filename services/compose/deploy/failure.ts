@@ -7,6 +7,7 @@ import { collectEvidence, type Evidence, evidenceLines } from "../../updates/run
 import { inspectIfThere } from "../../updates/run/members.ts";
 import { createdOf } from "./back.ts";
 import type { DeployJob, FailedDeploy, PlannedDeploy } from "./job.ts";
+import { failureOf } from "./stored_failure.ts";
 
 /** Maximum number of containers with logs in a job: each may have 200 kB. */
 const CONTAINERS_MAX = 5;
@@ -17,7 +18,7 @@ export async function recordFailure(
   job: DeployJob,
   { changes, warnings, services }: PlannedDeploy,
 ): Promise<Omit<FailedDeploy, "version">> {
-  const reason = job.resultOf("failure") as string;
+  const failure = failureOf(job);
   const evidence = await job.step("read logs", async () => {
     const found: Evidence[] = [];
     for (const { key, started } of services) {
@@ -29,30 +30,24 @@ export async function recordFailure(
       ];
       for (const each of created) {
         if (found.length === CONTAINERS_MAX) return found;
-        if (await hasFailed(deps, each, reason)) {
+        if (each.name === failure.container || await hasFailed(deps, each)) {
           found.push(await collectEvidence(deps.engine, each));
         }
       }
     }
     return found;
   });
-  const shown = evidence.find(({ container }) => isNamed(container, reason)) ?? evidence[0];
+  const shown = evidence.find(({ container }) => container === failure.container) ?? evidence[0];
   if (shown) keepCrashLines(deps.crashLines, job.id, evidenceLines(evidence, shown.container));
   return { changes, warnings, evidence };
 }
 
 async function hasFailed(
   { engine }: Pick<Deps, "engine">,
-  { id, name }: { id: string; name: string },
-  reason: string,
+  { id }: { id: string },
 ): Promise<boolean> {
   const container = await inspectIfThere(engine, id);
   if (!container || container.State.Status === "created") return false;
   const { ExitCode, Health } = container.State;
-  return isNamed(name, reason) || Health?.Status === "unhealthy" ||
-    (!isUp(container) && ExitCode !== 0);
+  return Health?.Status === "unhealthy" || (!isUp(container) && ExitCode !== 0);
 }
-
-/** Whether a reason begins with the name of a container. */
-const isNamed = (name: string, reason: string): boolean =>
-  reason.startsWith(name) && !/^[\w.-]/.test(reason.slice(name.length));

@@ -13,7 +13,6 @@ import { hideValues } from "../../containers/secret_values.ts";
 import { copyData, dataOf, keepData, removeCopy } from "../../updates/data/steps.ts";
 import { nameImage } from "../../updates/run/image_name.ts";
 import { throwIfInterrupted, watchEngine } from "../../updates/run/interruption.ts";
-import { messageOf } from "../../updates/run/job.ts";
 import { removeOldOnes, restartStopped } from "../../updates/run/swap.ts";
 import { stoppedMeanwhile } from "../../updates/run/stopped_meanwhile.ts";
 import { type Verified, verify } from "../../updates/run/verify.ts";
@@ -34,6 +33,7 @@ import { changedContainers, nameImages, planDeploy, pullImages } from "./planned
 import { createContainers, startContainers, waitForDependencies } from "./services.ts";
 import { stopWithHooks } from "./stop.ts";
 import { stopHere } from "./stop_here.ts";
+import { hasFailure, storeFailure } from "./stored_failure.ts";
 
 /** Time that a container without a health check has to run, in seconds. */
 const STABLE_S = 10;
@@ -76,7 +76,7 @@ export async function deployStack(deps: Deps, given: DeployJob): Promise<DeployR
   using mark = deps.reservations.markReplaced(changedContainers(stack, planned));
   const { changes, untouched = [] } = planned;
   // A rollback that was begun is completed.
-  if (job.resultOf("failure") === undefined) {
+  if (!hasFailure(job)) {
     try {
       await carryOut(deps, job, stack, planned);
       mark[Symbol.dispose]();
@@ -91,7 +91,7 @@ export async function deployStack(deps: Deps, given: DeployJob): Promise<DeployR
       const failure = await throwIfInterrupted(deps, error);
       // The commit removes old containers, so that it cannot be rolled back.
       if (job.hasBegun("commit")) throw failure;
-      await job.step("failure", () => Promise.resolve(messageOf(deps, error)));
+      await storeFailure(deps, job, error);
     }
   }
   const recorded = await recordFailure(deps, job, planned);

@@ -12,7 +12,8 @@ import { imageInspect } from "../../../engine/images.ts";
 import { systemInfo } from "../../../engine/system.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../errors.ts";
-import { asContainer, listAll } from "../../containers/reads.ts";
+import { givePolicyBack } from "../../containers/left_stopped.ts";
+import { asContainer, currentContainers, listAll } from "../../containers/reads.ts";
 import { hideValues } from "../../containers/secret_values.ts";
 import { pullImage } from "../../images/pull.ts";
 import type { PullPolicy } from "../../images/pull_policy.ts";
@@ -97,6 +98,7 @@ export async function planDeploy(
   stack: LoadedStack,
 ): Promise<PlannedDeploy> {
   const { project } = stack;
+  await givePoliciesBack(deps, input, project.name);
   // A dependent that was created a moment ago may not be in the snapshot yet.
   await listAll(deps);
   const observed = await observe(deps, stack);
@@ -165,6 +167,18 @@ export async function planDeploy(
     ]),
     undone: await planDeployUndone(deps, input, project, observed, changes),
   };
+}
+
+/** A stack that was left stopped is in use again, also if its deploy fails. */
+async function givePoliciesBack(
+  deps: Deps,
+  { services }: DeployJob["input"],
+  project: string,
+): Promise<void> {
+  for (const { id, composeProject, composeService } of await currentContainers(deps)) {
+    const isDeployed = services?.includes(composeService ?? "") ?? true;
+    if (composeProject === project && isDeployed) await givePolicyBack(deps, id);
+  }
 }
 
 /** @throws {AppError} `conflict` if something has given a reference another image meanwhile. */

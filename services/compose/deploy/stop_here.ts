@@ -17,6 +17,7 @@ import {
 import { dependentPairs, replaceDependents } from "./dependents.ts";
 import type { DeployJob, ServiceWork } from "./job.ts";
 import { REPLACE_NETWORKS, restoreNetworks } from "./networks.ts";
+import { reasonOf } from "./stored_failure.ts";
 
 /**
  * The services that keep their new containers: those that were started, and those whose old containers
@@ -60,7 +61,7 @@ export async function stopHere(
   job: DeployJob,
   { stack, planned, failed }: FailedStack,
 ): Promise<never> {
-  const reason = job.resultOf("failure") as string;
+  const reason = reasonOf(job);
   const problems = await job.step("clean up", async () => {
     const { attempt, problems } = createAttempts(deps, stack);
     const { existing, services } = planned;

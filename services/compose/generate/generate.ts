@@ -9,9 +9,11 @@ import { systemInfo } from "../../../engine/system.ts";
 import { type Volume, volumeList } from "../../../engine/volumes.ts";
 import { type Caller, includesRole } from "../../access/caller.ts";
 import { isLimited } from "../../access/scope.ts";
+import type { Deps } from "../../deps.ts";
 import { AppError } from "../../errors.ts";
 import type { Container } from "../../containers/inventory.ts";
 import { REDACTED } from "../../text/redact.ts";
+import { withOwnPolicy } from "../../containers/left_stopped.ts";
 import { assertMayInspect } from "../../containers/own_container.ts";
 import { currentContainers, type ReadDeps, resolveContainer } from "../../containers/reads.ts";
 import { refersTo } from "../../containers/share_group.ts";
@@ -47,7 +49,7 @@ interface Described {
  * an admin; `conflict` for a container that Swarm manages.
  */
 export async function generateStack(
-  deps: ReadDeps,
+  deps: ReadDeps & Pick<Deps, "db">,
   caller: Pick<Caller, "role" | "scope">,
   refs: readonly string[],
 ): Promise<GeneratedStack> {
@@ -137,7 +139,7 @@ export async function generateStack(
 }
 
 async function describe(
-  deps: ReadDeps,
+  deps: ReadDeps & Pick<Deps, "db">,
   caller: Pick<Caller, "role">,
   refs: readonly string[],
 ): Promise<Described[]> {
@@ -148,7 +150,7 @@ async function describe(
     if (container.labels["com.docker.swarm.task.id"]) {
       throw new AppError("conflict", `Container ${container.name} is a Swarm task`);
     }
-    const inspect = await containerInspect(deps.engine, container.id);
+    const inspect = withOwnPolicy(deps.db, await containerInspect(deps.engine, container.id));
     assertComplete(inspect, `Container ${container.name}`);
     found.set(container.id, { key: "", inspect, container, scale: 1 });
   }

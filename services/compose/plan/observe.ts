@@ -8,6 +8,7 @@ import { type Network, networkList } from "../../../engine/networks.ts";
 import { hasContainerdStore, systemInfo } from "../../../engine/system.ts";
 import { volumeList } from "../../../engine/volumes.ts";
 import type { Deps } from "../../deps.ts";
+import { withOwnPolicy } from "../../containers/left_stopped.ts";
 import { currentContainers, type ReadDeps } from "../../containers/reads.ts";
 import { assertComplete } from "../../containers/unreadable.ts";
 import { nameOf } from "../../updates/recreate/replace.ts";
@@ -25,10 +26,10 @@ const REQUESTS_MAX = 8;
 
 /** Reads what the engine has of a project. */
 export async function observe(
-  deps: ReadDeps & Pick<Deps, "secrets">,
+  deps: ReadDeps & Pick<Deps, "db" | "secrets">,
   { project, contents }: { project: Project; contents: ReadonlyMap<string, string> },
 ): Promise<Observed> {
-  const { engine, secrets } = deps;
+  const { db, engine, secrets } = deps;
   const [all, listed, networks, volumes, info] = await Promise.all([
     currentContainers(deps),
     listMembers(engine, project.name),
@@ -38,7 +39,7 @@ export async function observe(
   ]);
   const own = listed.filter(({ Labels }) => Labels?.[LABEL.oneOff]?.toLowerCase() !== "true");
   const inspects = await inParallel(own, ({ Id }) => ifThere(containerInspect(engine, Id)));
-  const containers = inspects.filter((inspect) => inspect !== undefined);
+  const containers = inspects.flatMap((each) => each ? withOwnPolicy(db, each) : []);
   for (const each of containers) assertComplete(each, `Container ${nameOf(each)}`);
 
   const used = new Set(containers.map(({ Image }) => Image));

@@ -27,7 +27,7 @@ import type { PlanOptions } from "./options.ts";
 import { observe } from "./observe.ts";
 import type { StackPlan } from "./plan.ts";
 
-type ObserveDeps = ReadDeps & Pick<Deps, "secrets">;
+type ObserveDeps = ReadDeps & Pick<Deps, "db" | "secrets">;
 type StackDeps = FileDeps & ObserveDeps & Pick<Deps, "db">;
 
 /** A stack with stored sources, loaded. */

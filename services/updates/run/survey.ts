@@ -9,8 +9,7 @@ import { fullImageId, isIdOf } from "../../../engine/image_id.ts";
 import { findReference } from "../../../engine/image_reference.ts";
 import { ifThere } from "../../../engine/errors.ts";
 import { type ImageInspect, imageInspect } from "../../../engine/images.ts";
-import { systemInfo } from "../../../engine/system.ts";
-import { nodeFs } from "../../builtins.ts";
+import { type EngineInfo, systemInfo } from "../../../engine/system.ts";
 import type { Deps } from "../../deps.ts";
 import type { Container } from "../../containers/inventory.ts";
 import { asContainer, inspectContainer, listAll, type ReadDeps } from "../../containers/reads.ts";
@@ -21,6 +20,7 @@ import { inPodText, isInPod } from "../recreate/podman.ts";
 import { isSwarmTask } from "../../swarm/tasks.ts";
 import { DEPENDS_ON_LABEL } from "../../stacks/groups.ts";
 import { parseDependsOn } from "../../containers/order.ts";
+import { roomOf } from "../trial/room.ts";
 import { blockOf } from "./blocked.ts";
 
 /** An obstacle to an update. */
@@ -101,7 +101,7 @@ export async function surveyUpdate(
   const obstacles = [
     ...await fixedObstacles(deps, survey, { isRebuild }),
     ...blockedObstacles(deps, survey, digest),
-    ...await roomObstacles(info.DockerRootDir, survey),
+    ...await roomObstacles(info, survey),
   ];
   return { ...survey, obstacles };
 }
@@ -187,23 +187,13 @@ export const blockObstacle = (reason: string): Obstacle => ({
 });
 
 /** The new image is expected to be as large as the old one. */
-async function roomObstacles(root: string | undefined, { oldImage }: Read): Promise<Obstacle[]> {
-  const free = root === undefined ? undefined : await freeBytes(root);
+async function roomObstacles(info: EngineInfo, { oldImage }: Read): Promise<Obstacle[]> {
+  const free = await roomOf(info);
   const needed = (oldImage?.Size ?? 0) * ROOM_FACTOR;
   if (free === undefined || free >= needed) return [];
   // Without the space that is free, which changes all the time: the same obstacle is reported once.
   const message = `The image may need ${megabytes(needed)}, and the engine's disk has less`;
   return [{ message, canForce: true }];
-}
-
-/** `undefined` where the engine's directory is not visible, e.g. from a container. */
-export async function freeBytes(path: string): Promise<number | undefined> {
-  try {
-    const { bavail, bsize } = await nodeFs().promises.statfs(path);
-    return bavail * bsize;
-  } catch {
-    return undefined;
-  }
 }
 
 const megabytes = (bytes: number) => `${Math.ceil(bytes / 1e6)} MB`;

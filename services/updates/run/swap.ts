@@ -31,6 +31,7 @@ import { withoutContainerValues } from "../../containers/secret_values.ts";
 import { isUp, nameOf, removeStopped, untilGone } from "../recreate/replace.ts";
 import { type InterruptDeps, throwIfInterrupted } from "./interruption.ts";
 import { inspectIfThere, type Pair, setRestartPolicy, temporaryName } from "./members.ts";
+import { ContainerError } from "./container_error.ts";
 import { discard } from "./replacements.ts";
 import { isTask } from "./verdict.ts";
 
@@ -109,8 +110,8 @@ export async function start(engine: Engine, container: ContainerInspect): Promis
   } catch (error) {
     if (!(error instanceof EngineError)) throw error;
     const why = startFailure(error.message, attachmentsOf(container));
-    const message = `${nameOf(container)} could not be started: ${why}`;
-    const refusal = new AppError("conflict", message, { cause: error });
+    const problem = `could not be started: ${why}`;
+    const refusal = new ContainerError(nameOf(container), problem, { cause: error });
     throw await withoutContainerValues(engine, container, refusal);
   }
 }

@@ -1,11 +1,11 @@
-/** Room that copies of data need on the engine's disk. @module */
+/** Room on the engine's disk. @module */
 
-import { systemInfo } from "../../../engine/system.ts";
+import { type EngineInfo, systemInfo } from "../../../engine/system.ts";
+import { nodeFs } from "../../builtins.ts";
 import type { Deps } from "../../deps.ts";
 import type { Entries, Entry } from "../../backup/restic/entry.ts";
 import { AppError } from "../../errors.ts";
 import { byteText } from "../../text/bytes.ts";
-import { freeBytes } from "../run/survey.ts";
 
 /** Part of the copies that must stay free besides. */
 const MARGIN = 1.1;
@@ -13,10 +13,38 @@ const MARGIN = 1.1;
 /** Bytes of files between two looks at the room. */
 const LOOK_BYTES = 256 * 1024 ** 2;
 
-/** @returns Bytes that are free on the engine's disk; `undefined` where it cannot be seen. */
-export async function engineRoom(engine: Deps["engine"]): Promise<number | undefined> {
-  const { DockerRootDir: root } = await systemInfo(engine);
-  return root === undefined ? undefined : await freeBytes(root);
+/** @returns Bytes that are free on the engine's disk; `undefined` where it cannot be seen, e.g. from a container. */
+export const engineRoom = async (engine: Deps["engine"]): Promise<number | undefined> =>
+  await roomOf(await systemInfo(engine));
+
+/** As {@linkcode engineRoom}. */
+export async function roomOf({ DockerRootDir: root }: EngineInfo): Promise<number | undefined> {
+  if (root === undefined) return undefined;
+  try {
+    const { bavail, bsize } = await nodeFs().promises.statfs(root);
+    return bavail * bsize;
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * @param needed Bytes; like `free`, `undefined` or `null` if unknown.
+ * @param subject Begins the message, e.g. `The copies need`.
+ * @throws {AppError} `conflict` if both are known and the room does not suffice.
+ */
+export function assertEngineRoom(
+  needed: number | undefined | null,
+  free: number | undefined | null,
+  subject: string,
+): void {
+  if (needed == null || free == null || needed <= free) return;
+  throw new AppError(
+    "conflict",
+    `${subject} ${byteText(needed)}, and the engine's disk has ${
+      byteText(free)
+    } left; free room there`,
+  );
 }
 
 /**
@@ -29,12 +57,7 @@ export async function assertRoomForCopies(
   bytes: number | undefined,
   subject = "The copies need",
 ): Promise<void> {
-  const free = await engineRoom(engine);
-  if (bytes === undefined || free === undefined || free >= bytes * MARGIN) return;
-  throw new AppError(
-    "conflict",
-    `${subject} ${byteText(bytes)}, and the engine's disk has ${byteText(free)} left`,
-  );
+  assertEngineRoom(bytes && bytes * MARGIN, await engineRoom(engine), subject);
 }
 
 /**

@@ -1,4 +1,5 @@
-import { deepEqual } from "node:assert/strict";
+import { deepEqual, rejects } from "node:assert/strict";
+import { EngineUnreachableError } from "../../../engine/errors.ts";
 import { currentContainers } from "../../../services/containers/reads.ts";
 import { hold, keepDown, planFirmHold, release } from "../../../services/snapshots/hold.ts";
 import { idOf, simulateContainers } from "../../helpers/fake_containers.ts";
@@ -28,4 +29,26 @@ Deno.test("an engine that is restarted starts no container that a restore holds"
   const actions = fake.requests.flatMap((each) => /^POST .*\/(\w+)/.exec(each)?.[1] ?? []);
   deepEqual(actions, ["stop", "update", "update", "start"]);
   deepEqual(held.containers.map(({ id }) => id), [idOf("db")]);
+});
+
+Deno.test("an engine that was away while a container was released is why it did not start", async () => {
+  let isAway = false;
+  const db = { name: "db", restart: "always" };
+  await using fake = fakeEngine({
+    ...simulateContainers([db]),
+    "POST /containers/*/update": () => {
+      db.restart = "no";
+      if (!isAway) return Response.json({ Warnings: null });
+      // The connection breaks, and the next one works.
+      isAway = false;
+      return new Response(
+        new ReadableStream({ start: (controller) => controller.error(new Error()) }),
+      );
+    },
+  });
+  using app = testApp({ engine: fake.engine });
+  const held = planFirmHold(await currentContainers(app.deps));
+  await keepDown(app.deps, held);
+  isAway = true;
+  await rejects(release(app.deps, held, Symbol("restore")), EngineUnreachableError);
 });

@@ -31,6 +31,11 @@ for (
       mode: "hooks",
     },
     {
+      what: "SQLite databases of the container",
+      writers: [web({ "longshore.backup.sqlite": "/data/app.db" })],
+      mode: "hooks",
+    },
+    {
       what: "stop of the image of a database",
       writers: [web({}, { [LABEL]: "stop" }, "postgres:17")],
       mode: "stop",

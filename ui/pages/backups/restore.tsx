@@ -78,7 +78,12 @@ function RestoreForm({ snapshot, existing, onClose }: {
     onClose();
   };
   return (
-    <Form submit="Restore" onSubmit={send} onCancel={onClose}>
+    <Form
+      submit="Restore"
+      onSubmit={send}
+      onCancel={onClose}
+      disabled={way.value === "replace" && replaced.length < restored.length}
+    >
       {volumes.length > 1 && (
         <SelectField
           label="Volumes"

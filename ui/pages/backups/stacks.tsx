@@ -219,5 +219,4 @@ const buttonColumn = (buttons: readonly RowButton[]): Column<Row> => ({
       ))}
     </span>
   ),
-  width: "w-l",
 });
