@@ -8,6 +8,8 @@ import { benchCompliance } from "./compliance.ts";
 import { benchConnections } from "./connections.ts";
 import { benchContainers } from "./containers.ts";
 import { benchDashboard } from "./dashboard.ts";
+import { benchFleet } from "./fleet.ts";
+import { benchFleetLink } from "./fleet_link.ts";
 import { benchImages } from "./images.ts";
 import { benchLogins } from "./logins.ts";
 import { benchLogs } from "./logs.ts";
@@ -43,6 +45,8 @@ const BENCHES = {
   takeover: benchTakeover,
   backup: benchBackup,
   compliance: benchCompliance,
+  fleet: benchFleet,
+  "fleet-link": benchFleetLink,
 };
 
 const names = Deno.args.length ? Deno.args : Object.keys(BENCHES);
