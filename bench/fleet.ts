@@ -262,18 +262,22 @@ async function joinMembers(
   for (const name of namesOf("real", REAL)) {
     const dataDir = `${folder}/${name}`;
     const env = { FLEET_INSECURE: "on", SERVER_NAME: name, API_KEY: crypto.randomUUID() };
+    {
+      // A command tells the running service through the network that both share.
+      await using joining = await startLongshore({ dataDir, engineSocket, env });
+      await until(`${name} has joined`, async () => {
+        const { code } = await runCommand(["join", token, "--yes"], {
+          env: { ...env, DATA_DIR: joining.dataDir },
+        });
+        return code === 0;
+      }, LIMIT);
+    }
     stack.use(
       await startLongshore({
         ...{ dataDir, engineSocket, env },
         ...within(network, programCommand(["serve"])),
       }),
     );
-    await until(`${name} has joined`, async () => {
-      const { code } = await runCommand(["join", token, "--yes"], {
-        env: { ...env, DATA_DIR: dataDir },
-      });
-      return code === 0;
-    }, LIMIT);
   }
 }
 

@@ -104,6 +104,7 @@ export function createRelay(
     try {
       if (signal.aborted) return;
       const inner = await Deno.connect({ hostname: "127.0.0.1", port: server.http.addr.port });
+      inner.setNoDelay();
       const closeInner = once(() => inner.close());
       signal.addEventListener("abort", closeInner, { once: true });
       const { port } = inner.localAddr;
