@@ -8,6 +8,8 @@ import { benchCompliance } from "./compliance.ts";
 import { benchConnections } from "./connections.ts";
 import { benchContainers } from "./containers.ts";
 import { benchDashboard } from "./dashboard.ts";
+import { benchFleet } from "./fleet.ts";
+import { benchFleetLink } from "./fleet_link.ts";
 import { benchImages } from "./images.ts";
 import { benchLogins } from "./logins.ts";
 import { benchLogs } from "./logs.ts";
@@ -45,6 +47,8 @@ const BENCHES = {
   backup: benchBackup,
   compliance: benchCompliance,
   webhooks: benchWebhooks,
+  fleet: benchFleet,
+  "fleet-link": benchFleetLink,
 };
 
 const names = Deno.args.length ? Deno.args : Object.keys(BENCHES);

@@ -4,7 +4,9 @@ import { join } from "node:path";
 import type { App } from "../routes/app.ts";
 import { createNotedRequests } from "../routes/pipeline/noted_request.ts";
 import type { Deps } from "../services/deps.ts";
-import { createAccept } from "../services/fleet/passing/accept.ts";
+import { STREAM_HEADER } from "../services/fleet/notes/note.ts";
+import { createAccept, type Intakes } from "../services/fleet/passing/accept.ts";
+import { provideIntake } from "../services/intake.ts";
 import { respondInternalError } from "./listener/internal_error.ts";
 import { listenPrivately, type PrivateSocket } from "./listener/private_socket.ts";
 
@@ -17,7 +19,12 @@ export function serveFleet(
 ): { shutdown(): Promise<void> } {
   const { config, passing, log } = deps;
   let socket: PrivateSocket | undefined;
-  const answer = createNotedRequests(deps, (request, noted) => app(request, "", noted));
+  const intakes: Intakes = new Map();
+  const answer = createNotedRequests(deps, (request, noted) => {
+    const intake = intakes.get(request.headers.get(STREAM_HEADER));
+    if (intake) provideIntake(request, intake);
+    return app(request, "", noted).finally(() => intake?.end());
+  });
   passing.perform = (request, caller) => app(request, "", { caller, received: request });
   passing.accept = createAccept(async () => {
     socket ??= listenPrivately(
@@ -26,7 +33,7 @@ export function serveFleet(
       (error) => respondInternalError(log, error),
     );
     return await socket.connect();
-  });
+  }, intakes);
 
   return {
     async shutdown() {

@@ -117,6 +117,8 @@ export function listen(
       refused++;
       return conn.close();
     }
+    // Else the end of a response or a frame waits some 40 ms for a delayed acknowledgement.
+    (conn as Deno.TcpConn).setNoDelay();
     const { signal } = closing;
     const handle = async (request: Request, info: { completed: Promise<void> }) => {
       const end = () => connections.endRequest(connection);

@@ -9,6 +9,7 @@
  */
 
 import { provideByteLimit } from "../../routes/pipeline/received_bytes.ts";
+import { Intake, provideIntake } from "../../services/intake.ts";
 import type { ServedConnection } from "./http_connection.ts";
 import { persist, type Persistence } from "../persistence.ts";
 
@@ -34,7 +35,7 @@ export function createRelay(
   },
 ) {
   /** By the port of the relay's end. */
-  const relayed = new Map<number, { handle: Handle; received: Allowance }>();
+  const relayed = new Map<number, { handle: Handle; received: Received }>();
   let succeed = () => {};
   let server = start();
   const finished = persist(async (onSuccess) => {
@@ -78,14 +79,20 @@ export function createRelay(
     // Without the signal: the runtime cannot abort a server that has ended, and ends the process.
     const http = Deno.serve(
       { hostname: "127.0.0.1", port: 0, ...tls, onListen: () => {}, onError },
-      (request, info) => {
+      async (request, info) => {
         const connection = relayed.get(info.remoteAddr.port);
         // Another program of this host.
         if (!connection) return new Response(null, { status: 403 });
         succeed();
         const { handle, received } = connection;
         provideByteLimit(request, (bytes) => received.bytes = bytes);
-        return handle(request, info);
+        const intake = received.intake = new Intake();
+        provideIntake(request, intake);
+        try {
+          return await handle(request, info);
+        } finally {
+          intake.end();
+        }
       },
     );
     return { http, ended, clients: new Set<() => void>() };
@@ -97,10 +104,11 @@ export function createRelay(
     try {
       if (signal.aborted) return;
       const inner = await Deno.connect({ hostname: "127.0.0.1", port: server.http.addr.port });
+      inner.setNoDelay();
       const closeInner = once(() => inner.close());
       signal.addEventListener("abort", closeInner, { once: true });
       const { port } = inner.localAddr;
-      const received = { bytes: Infinity };
+      const received: Received = { bytes: Infinity, intake: new Intake() };
       relayed.set(port, { handle, received });
       try {
         if (signal.aborted) return;
@@ -111,6 +119,7 @@ export function createRelay(
         await copy(inner, conn).catch(() => {});
         closeFront();
         closeInner();
+        received.intake.end();
         await sending;
       } finally {
         relayed.delete(port);
@@ -122,21 +131,26 @@ export function createRelay(
   }
 }
 
-/** Bytes that may still be copied. */
-interface Allowance {
+/** What a client sends. */
+interface Received {
+  /** Bytes that may still be copied. */
   bytes: number;
+  /** That of the current request. */
+  intake: Intake;
 }
 
 /** @throws {RangeError} Beyond what is allowed. */
 async function copy(
   from: Deno.Conn,
   to: Deno.Conn,
-  allowance: Allowance = { bytes: Infinity },
+  received?: Received,
 ): Promise<void> {
   const buffer = new Uint8Array(BUFFER_BYTES);
   for (let count = await from.read(buffer); count !== null; count = await from.read(buffer)) {
-    allowance.bytes -= count;
-    if (allowance.bytes < 0) throw new RangeError("The client has sent too much");
+    if (received && (received.bytes -= count) < 0) {
+      throw new RangeError("The client has sent too much");
+    }
+    await received?.intake.opened();
     for (let at = 0; at < count;) at += await to.write(buffer.subarray(at, count));
   }
 }

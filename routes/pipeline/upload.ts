@@ -6,6 +6,7 @@
  */
 
 import { AppError } from "../../services/errors.ts";
+import { intakeOf } from "../../services/intake.ts";
 import { pacedReader, type PieceReader, streamReader } from "./body_pace.ts";
 
 /** Types and sizes that an endpoint accepts. */
@@ -83,7 +84,7 @@ function pieceReader(body: ReadableStream<Uint8Array<ArrayBuffer>>): PieceReader
  * @param options.now A monotonic clock in milliseconds.
  */
 export function readUpload(
-  { body }: Pick<Request, "body">,
+  request: Pick<Request, "body">,
   { bytesMax, assertAllowed, onDisconnect, idleMaxMs = IDLE_MAX_MS, now = () => performance.now() }:
     {
       bytesMax: number;
@@ -93,6 +94,8 @@ export function readUpload(
       now?: () => number;
     },
 ): ReadableStream<Uint8Array> {
+  const { body } = request;
+  const intake = intakeOf(request);
   const reader = body &&
     pacedReader(pieceReader(body), { idleMaxMs, patienceMs: idleMaxMs, now, onDisconnect });
   let received = 0;
@@ -106,18 +109,25 @@ export function readUpload(
     checkedAt = now();
   };
 
+  const cancel = () => {
+    intake?.end();
+    return reader?.cancel();
+  };
+
   return new ReadableStream<Uint8Array>({
     async pull(controller) {
+      intake?.open();
       const piece = await reader?.read();
       try {
         await check(piece);
       } catch (refusal) {
-        void reader?.cancel().catch(() => {});
+        void cancel()?.catch(() => {});
         throw refusal;
       }
-      if (piece) controller.enqueue(piece);
-      else controller.close();
+      if (!piece) return controller.close();
+      intake?.close();
+      controller.enqueue(piece);
     },
-    cancel: () => reader?.cancel(),
+    cancel,
   }, { highWaterMark: 0 });
 }

@@ -42,10 +42,12 @@ const ContainerRow = z.object({
   self: z.boolean(),
 });
 
+const STACK_KINDS = ["compose", "swarm"] as const;
+
 const StackRow = z.object({
   id: Line,
   name: Line,
-  kind: z.enum(["compose", "swarm"]),
+  kind: z.enum(STACK_KINDS),
   status: Word,
   services: Count,
   containerCount: Count,
@@ -95,21 +97,40 @@ export type Part = ListName | "host";
 export type Rows = { [Name in ListName]: z.output<(typeof ROWS)[Name]> };
 export type HostFigures = z.output<typeof HostFigures>;
 
-/** Rows of a list that were added or changed, and the ids of those that are gone. */
-const change = <Row extends z.ZodType>(row: Row, max: number) =>
+/**
+ * Rows of a list that were added or changed, and the ids of those that are gone.
+ *
+ * @param isKnown Whether this version has the kind of a row: others come from later versions.
+ */
+const change = <Row extends z.ZodType>(
+  row: Row,
+  max: number,
+  isKnown: (given: unknown) => boolean = () => true,
+) =>
   z.object({
     /** Whether they replace all that was sent before. */
     isWhole: z.boolean(),
-    set: z.array(row).max(max),
+    set: z.preprocess(
+      (rows) => Array.isArray(rows) ? rows.filter(isKnown) : rows,
+      z.array(row).max(max),
+    ),
     removed: z.array(Line).max(max),
   });
 
+const hasKnownKind = (row: unknown): boolean =>
+  (STACK_KINDS as readonly unknown[]).includes((row as { kind?: unknown } | null)?.kind);
+
+const isPart = (word: string): word is Part => (PARTS as readonly string[]).includes(word);
+
+/** Limit of the parts that a host of a later version may name. */
+const NAMED_PARTS_MAX = 100;
+
 /** Frames by the name of their event. `current` has the parts that could just be read. */
 export const FRAMES = {
-  current: z.array(z.enum(PARTS)).max(PARTS.length),
+  current: z.array(Word).max(NAMED_PARTS_MAX).transform((parts) => parts.filter(isPart)),
   host: HostFigures,
   containers: change(ContainerRow, ROWS_MAX.containers),
-  stacks: change(StackRow, ROWS_MAX.stacks),
+  stacks: change(StackRow, ROWS_MAX.stacks, hasKnownKind),
   alerts: change(AlertRow, ROWS_MAX.alerts),
   updates: change(UpdateRow, ROWS_MAX.updates),
 } as const;

@@ -43,8 +43,8 @@ const MESSAGE_COST = 256;
 /** Bytes that the network has not taken, beyond which no message is added. */
 const UNSENT_MAX = 128 * 1024;
 
-/** Shortest and longest time until unsent bytes are counted again, in milliseconds. */
-const POLL_MS = { min: 1, max: 100 };
+/** Shortest and longest time until unsent bytes are counted again, in milliseconds: a terminal waits as well. */
+const POLL_MS = { min: 1, max: 20 };
 
 /** Status code of a link that one side ends (RFC 6455, section 7.4.2: for private use). */
 const CLOSE_CODE = 4000;

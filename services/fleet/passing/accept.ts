@@ -6,6 +6,7 @@
  */
 
 import { ByteReader } from "../../../engine/byte_reader.ts";
+import { Intake } from "../../intake.ts";
 import type { Accept, LinkStream } from "../link/stream.ts";
 import { STREAM_HEADER } from "../notes/note.ts";
 
@@ -20,19 +21,27 @@ const BUFFER_BYTES = 32 * 1024;
 
 const encoder = new TextEncoder();
 
+/** Intakes of requests by the id of their stream, as its header has it. */
+export type Intakes = Map<string | null, Intake>;
+
 /** @param connect Connects to the private socket, which it opens on first use. */
-export function createAccept(connect: () => Promise<Ends>): Accept {
+export function createAccept(connect: () => Promise<Ends>, intakes: Intakes = new Map()): Accept {
   return async (stream) => {
     let inner: Ends | undefined;
+    const intake = new Intake();
+    const id = String(stream.id);
+    intakes.set(id, intake);
     try {
       const reader = new ByteReader(stream);
       const head = await readHead(stream, reader);
       inner = await connect();
       await writeAll(inner, encoder.encode(withStream(head, stream.id)));
-      await join(stream, reader, inner);
+      await join(stream, { reader, inner, intake });
     } catch {
       // Either end is gone: the other one sees it.
     } finally {
+      // A later link may have a stream with this id.
+      if (intakes.get(id) === intake) intakes.delete(id);
       closeQuietly(stream);
       if (inner) closeQuietly(inner);
     }
@@ -55,9 +64,17 @@ function withStream(head: string, id: number): string {
   return [...lines, `${STREAM_HEADER}: ${id}`, "", ""].join("\r\n");
 }
 
+/** A request on its way to the private socket. */
+interface Incoming {
+  reader: ByteReader;
+  inner: Ends;
+  intake: Intake;
+}
+
 /** Copies both ways until the application has answered. */
-async function join(stream: LinkStream, reader: ByteReader, inner: Ends): Promise<void> {
-  const sending = send(reader, inner).catch(() => closeQuietly(inner));
+async function join(stream: LinkStream, incoming: Incoming): Promise<void> {
+  const { inner, intake } = incoming;
+  const sending = send(incoming).catch(() => closeQuietly(inner));
   try {
     const buffer = new Uint8Array(BUFFER_BYTES);
     for (let count = await inner.read(buffer); count !== null; count = await inner.read(buffer)) {
@@ -67,13 +84,15 @@ async function join(stream: LinkStream, reader: ByteReader, inner: Ends): Promis
   } finally {
     closeQuietly(inner);
     closeQuietly(stream);
+    intake.end();
     await sending;
   }
 }
 
-async function send(reader: ByteReader, inner: Ends): Promise<void> {
+async function send({ reader, inner, intake }: Incoming): Promise<void> {
   for (;;) {
     const some = await reader.readSome(BUFFER_BYTES);
+    await intake.opened();
     if (!some) return await inner.closeWrite();
     await writeAll(inner, some);
   }
