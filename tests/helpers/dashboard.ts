@@ -7,7 +7,8 @@
  * @module
  */
 
-import axe from "axe-core";
+// Neither the whole text nor the module: a page reads it, and this process need not run it.
+import axe from "axe-core/axe.min.js" with { type: "text" };
 import { deepEqual, equal } from "node:assert/strict";
 import type { BrowserContext, CDPSession, CookieData, ElementHandle, Page } from "puppeteer-core";
 import { buildDashboard } from "../../deploy/build/ui.ts";
@@ -335,7 +336,7 @@ async function openTab(page: Page, baseUrl: string, view: View): Promise<Dashboa
 
 /** Findings of axe-core, by rule. */
 async function violationsOf(page: Page, rules?: readonly string[]): Promise<string[][]> {
-  if (!await page.evaluate("typeof axe === 'object'")) await page.evaluate(axe.source);
+  if (!await page.evaluate("typeof axe === 'object'")) await page.evaluate(axe);
   return await page.evaluate(async (rules) => {
     // A message that fades has less contrast.
     const animations = document.getAnimations()
