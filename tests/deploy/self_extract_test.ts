@@ -239,7 +239,7 @@ interface Start {
   env?: Record<string, string>;
 }
 
-/** What the packer makes of the program, which most tests start with. */
+/** The executable that most tests start with, packed once. */
 let packedOnce: Uint8Array | undefined;
 
 async function pack() {
