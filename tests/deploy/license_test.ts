@@ -1,16 +1,20 @@
 /** The vendor's tools. @module */
 
 import { deepEqual, equal, match } from "node:assert/strict";
+import config from "../../deno.json" with { type: "json" };
 import { publicPoints } from "../../deploy/build/check_license_keys.ts";
 import { verifyLicenseKey } from "../../services/access/license/license.ts";
 import { temporaryDirectory } from "../helpers/command.ts";
 
 const root = new URL("../../", import.meta.url);
 
+/** The command of `deno task license`, which would start the runtime twice. */
+const [, ...COMMAND] = config.tasks.license.command.split(" ");
+
 /** Runs `deno task license ARGS`. */
 async function license(...args: string[]) {
   const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
-    args: ["task", "--quiet", "license", ...args],
+    args: [...COMMAND, ...args],
     cwd: root,
     env: { NO_COLOR: "1" },
     stdin: "null",

@@ -7,7 +7,8 @@
  * @module
  */
 
-import axe from "axe-core";
+// Neither the whole text nor the module: a page reads it, and this process need not run it.
+import axe from "axe-core/axe.min.js" with { type: "text" };
 import { deepEqual, equal } from "node:assert/strict";
 import type { BrowserContext, CDPSession, CookieData, ElementHandle, Page } from "puppeteer-core";
 import { buildDashboard } from "../../deploy/build/ui.ts";
@@ -24,9 +25,6 @@ export interface View {
 
 export const DESKTOP: View = { width: 1280, height: 900 };
 export const PHONE: View = { width: 390, height: 844 };
-
-/** A search for a part of a page takes 10 to 20 ms of the processor. */
-const PATIENT = { deadlineMs: WAIT_MS, intervalMaxMs: 300 };
 
 /** A tab with the dashboard. */
 export interface Dashboard {
@@ -220,7 +218,6 @@ async function openTab(page: Page, baseUrl: string, view: View): Promise<Dashboa
             const now = document.querySelector("main h1");
             return now !== null && (now !== heading || now.textContent !== text);
           }),
-        PATIENT,
       );
     },
     loaded: async () => {
@@ -236,25 +233,21 @@ async function openTab(page: Page, baseUrl: string, view: View): Promise<Dashboa
       until(
         `${role} ${name ?? ""}`,
         async () => (await query(role, name))[0],
-        PATIENT,
       ) as Promise<ElementHandle<HTMLElement>>,
     gone: (role, name) =>
       until(
         `no ${role} ${name ?? ""}`,
         async () => (await query(role, name)).length === 0,
-        PATIENT,
       ).then(() => {}),
     click: (role, name) =>
       until(
         `${role} ${name ?? ""} can be clicked`,
         async () => await tryToClick(page, (await query(role, name))[0]),
-        PATIENT,
       ).then(() => {}),
     clickAt: (selector) =>
       until(
         `${selector} can be clicked`,
         async () => await tryToClick(page, await page.$(selector)),
-        PATIENT,
       ).then(() => {}),
     type: (role, name, text) =>
       until(`${role} ${name} has the text ${text}`, async () => {
@@ -264,7 +257,7 @@ async function openTab(page: Page, baseUrl: string, view: View): Promise<Dashboa
         else await page.keyboard.sendCharacter(text);
         // It may have been rendered again meanwhile.
         return await field!.evaluate((each, text) => each.isConnected && each.value === text, text);
-      }, PATIENT).then(() => {}),
+      }).then(() => {}),
     select: (selector, value) =>
       until(`${selector} has ${value}`, async () => {
         const field = await page.$(`${selector}:enabled`);
@@ -273,7 +266,7 @@ async function openTab(page: Page, baseUrl: string, view: View): Promise<Dashboa
           value,
         );
         return hasOption === true && (await field!.select(value)).includes(value);
-      }, PATIENT).then(() => {}),
+      }).then(() => {}),
     choose: (row, item) =>
       until(`${item} of ${row} can be chosen`, async () => {
         const [button] = await query("button", `Actions for ${row}`);
@@ -283,13 +276,13 @@ async function openTab(page: Page, baseUrl: string, view: View): Promise<Dashboa
         if (isOpen) return await tryToClick(page, (await query("menuitem", item))[0]);
         await tryToClick(page, button);
         return false;
-      }, PATIENT).then(() => {}),
+      }).then(() => {}),
     names: async (role) => await namesOf(page, await query(role)),
     invalid: (role, name) =>
       until(`${role} ${name} is invalid`, async () => {
         const [field] = await query(role, name);
         return await field?.evaluate((each) => each.getAttribute("aria-invalid") === "true");
-      }, PATIENT).then(() => {}),
+      }).then(() => {}),
     status: (text) => message(page, query, "status", text),
     alert: (text) => message(page, query, "alert", text),
     async refused(status = 400) {
@@ -298,7 +291,7 @@ async function openTab(page: Page, baseUrl: string, view: View): Promise<Dashboa
         const at = await until(`a complaint like ${form}`, () => {
           const at = complaints.findIndex((each) => form.test(each));
           return at >= 0 && { at };
-        }, PATIENT);
+        });
         complaints.splice(at.at, 1);
       }
     },
@@ -343,7 +336,7 @@ async function openTab(page: Page, baseUrl: string, view: View): Promise<Dashboa
 
 /** Findings of axe-core, by rule. */
 async function violationsOf(page: Page, rules?: readonly string[]): Promise<string[][]> {
-  if (!await page.evaluate("typeof axe === 'object'")) await page.evaluate(axe.source);
+  if (!await page.evaluate("typeof axe === 'object'")) await page.evaluate(axe);
   return await page.evaluate(async (rules) => {
     // A message that fades has less contrast.
     const animations = document.getAnimations()
@@ -459,7 +452,7 @@ async function message(
       found.map((each) => each.evaluate((element) => !element.matches(".toast *"))),
     );
     return isPart.includes(true);
-  }, PATIENT);
+  });
 }
 
 /** Clicks an element if it can be clicked now. @returns Whether the click has reached it. */

@@ -27,15 +27,18 @@ const SNAPSHOT = `
 
 // The real commands are found behind the first directory of the path. A step counts itself; at the
 // chosen one it signals the script and goes on. After Ctrl-C (SIGINT) it does not, unless the script
-// ignores that signal.
+// ignores that signal. A run has dozens of steps, so that a step starts no other program.
 const STEP = `#!/bin/sh
 name=\${0##*/}
-number=$(($(cat "$STEPS/count") + 1))
+read -r number <"$STEPS/count"
+number=$((number + 1))
 echo "$number" >"$STEPS/count"
 echo "$name $*" >>"$STEPS/log"
-if [ "$number" = "$(cat "$STEPS/stop_at")" ]; then
-  kill -s "$(cat "$STEPS/signal")" "$(cat "$STEPS/pid")"
-  [ "$(cat "$STEPS/signal")" != INT ] || kill -s INT $$
+read -r stop_at signal <"$STEPS/stop"
+if [ "$number" = "$stop_at" ]; then
+  read -r pid <"$STEPS/pid"
+  kill -s "$signal" "$pid"
+  [ "$signal" != INT ] || kill -s INT $$
 fi
 PATH=\${PATH#*:}
 [ "$name" != systemctl ] || exec "$STEPS/systemd" "$@"
@@ -140,7 +143,7 @@ async function runScript(
   { release, args, stop }: { release: string; args: string[]; stop?: Stop },
 ): Promise<Run> {
   const steps = `${sandbox.directory}/steps`;
-  const files = { count: "0", log: "", stop_at: `${stop?.at}`, signal: `${stop?.signal}` };
+  const files = { count: "0\n", log: "", stop: `${stop?.at} ${stop?.signal}\n` };
   for (const [name, text] of Object.entries(files)) {
     await Deno.writeTextFile(`${steps}/${name}`, text);
   }

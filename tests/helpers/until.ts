@@ -3,8 +3,8 @@
 /** Shortest interval between two checks of a condition, in milliseconds. */
 const INTERVAL_MS = 20;
 
-/** Longest interval, unless a check takes much of the processor. */
-const INTERVAL_MAX_MS = 100;
+/** Longest interval. Many checks take 10 to 20 ms of the processor, such as a search in a page. */
+const INTERVAL_MAX_MS = 300;
 
 /** Up to the longest one, an interval is this part of the time that has passed. */
 const INTERVAL_PART = 1 / 10;
@@ -14,17 +14,13 @@ const INTERVAL_PART = 1 / 10;
  *
  * @param what The condition in words, for the error: `until("the container is gone", ...)`.
  * @param options.deadlineMs Default 120 000: only a failing test waits that long, and machines may be busy.
- * @param options.intervalMaxMs Longest interval between two checks, default 100.
  * @throws {Error} At the deadline, with the last error of the condition as its cause. Earlier errors
  * count as "not yet".
  */
 export async function until<T>(
   what: string,
   condition: () => T | Promise<T>,
-  { deadlineMs = 120_000, intervalMaxMs = INTERVAL_MAX_MS }: {
-    deadlineMs?: number;
-    intervalMaxMs?: number;
-  } = {},
+  { deadlineMs = 120_000 }: { deadlineMs?: number } = {},
 ): Promise<Exclude<T, undefined | false>> {
   const start = performance.now();
   const end = start + deadlineMs;
@@ -39,7 +35,7 @@ export async function until<T>(
     }
     // Many checks start a program, which would slow down what a long wait is for.
     const elapsed = performance.now() - start;
-    const interval = Math.min(Math.max(elapsed * INTERVAL_PART, INTERVAL_MS), intervalMaxMs);
+    const interval = Math.min(Math.max(elapsed * INTERVAL_PART, INTERVAL_MS), INTERVAL_MAX_MS);
     await new Promise((resolve) => setTimeout(resolve, interval));
   } while (performance.now() < end);
   throw new Error(`Still waiting after ${deadlineMs} ms: ${what}`, { cause });
