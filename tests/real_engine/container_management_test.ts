@@ -130,7 +130,7 @@ bothTest("a container is removed with its anonymous volumes", async (engine, app
 bothTest(
   "a container whose network another one shares is only removed by force",
   async (engine, app) => {
-    await using vpn = await engine.runContainer();
+    await using vpn = await engine.runContainer({ network: "bridge" });
     await using side = await engine.runContainer({ options: [`--network=container:${vpn.name}`] });
     await until("it is listed", () => listed(app, side.id));
     for (const { id } of [side, vpn]) await app.call("POST", `${C}/${id}/kill`);

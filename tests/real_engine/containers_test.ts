@@ -172,7 +172,7 @@ programTest(
 );
 
 programTest("changes by the engine's own command line are listed", async (engine, program) => {
-  await using container = await engine.runContainer();
+  await using container = await engine.runContainer({ network: "bridge" });
   const item = () => listed(program, container.name);
   const isListedAs = async (state: string) => (await item())?.state === state;
   await isSeenInTime("a stop", async () => {

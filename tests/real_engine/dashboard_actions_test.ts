@@ -8,23 +8,26 @@ import { deepEqual, equal, match } from "node:assert/strict";
 import { type Dashboard, PHONE, startDashboardBrowser } from "../helpers/dashboard.ts";
 import { checkBothThemes, hasColumns } from "../helpers/dashboard_steps.ts";
 import { startLongshore } from "../helpers/longshore.ts";
-import { ownEngineTest, type RealEngine } from "../helpers/real_engine.ts";
+import { privateEngineTest, type RealEngine } from "../helpers/real_engine.ts";
 import { eventually, until } from "../helpers/until.ts";
 
 /** Each is one step of a browser's visit; all share one engine, one service and one browser. */
-ownEngineTest("the dashboard changes containers and stacks", async (engine) => {
+privateEngineTest("the dashboard changes containers and stacks", async (engine) => {
+  await using containers = new AsyncDisposableStack();
   for (const service of ["web", "db"]) {
-    await engine.runContainer({
-      name: `shop-${service}-1`,
-      labels: {
-        "com.docker.compose.project": "shop",
-        "com.docker.compose.service": service,
-        "com.docker.compose.config-hash": "0",
-        "com.docker.compose.container-number": "1",
-      },
-    });
+    containers.use(
+      await engine.runContainer({
+        name: `shop-${service}-1`,
+        labels: {
+          "com.docker.compose.project": "shop",
+          "com.docker.compose.service": service,
+          "com.docker.compose.config-hash": "0",
+          "com.docker.compose.container-number": "1",
+        },
+      }),
+    );
   }
-  await engine.runContainer({ name: "tool", options: ["--volume", "/data"] });
+  await using _tool = await engine.runContainer({ name: "tool", options: ["--volume", "/data"] });
   await engine.docker("exec", "tool", "sh", "-c", "echo hello > /note; touch /data/kept");
   await using service = await startLongshore({ engineSocket: engine.socketPath });
   await using browser = await startDashboardBrowser();

@@ -3,7 +3,7 @@
 import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { type Dashboard, PHONE, startDashboardBrowser } from "../helpers/dashboard.ts";
 import { startLongshore } from "../helpers/longshore.ts";
-import { ownEngineTest } from "../helpers/real_engine.ts";
+import { privateEngineTest } from "../helpers/real_engine.ts";
 import { eventually, until } from "../helpers/until.ts";
 
 /** Prints what is hard to show, then what it reads from a file. */
@@ -20,9 +20,9 @@ const DB = `for n in $(seq 1 800); do echo "checkpoint $n"; done
 trap 'exit 0' TERM; sleep 2147483647 & wait`;
 
 /** Each is one step of a browser's visit; all share one engine, one service and one browser. */
-ownEngineTest("the dashboard shows logs", async (engine) => {
-  await engine.runContainer({ name: "web", command: ["sh", "-c", WEB] });
-  await engine.runContainer({ name: "db", command: ["sh", "-c", DB] });
+privateEngineTest("the dashboard shows logs", async (engine) => {
+  await using _web = await engine.runContainer({ name: "web", command: ["sh", "-c", WEB] });
+  await using _db = await engine.runContainer({ name: "db", command: ["sh", "-c", DB] });
   await using service = await startLongshore({ engineSocket: engine.socketPath });
   await using browser = await startDashboardBrowser();
   const tab = await browser.signIn(service);

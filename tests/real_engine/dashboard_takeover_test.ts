@@ -26,7 +26,7 @@ privateEngineTest("the dashboard takes over stacks and gives them back", async (
   const containers = [
     stack.use(await runElsewhere(engine, "harbor", join(root, "harbor"), "harbor/compose.yaml")),
     stack.use(await runElsewhere(engine, "garden", "/gone/garden", "/gone/garden/compose.yaml")),
-    stack.use(await engine.runContainer({ name: "single" })),
+    stack.use(await engine.runContainer({ name: "single", network: "bridge" })),
   ];
   const service = stack.use(
     await startLongshore({ engineSocket: engine.socketPath, env: { STACK_ROOTS: root } }),

@@ -79,7 +79,7 @@ Deno.test("a page that uses the functions of the API guide links them", () => {
 /** Registers a test that runs all shell blocks of the pages, each page in a shell of its own. */
 function commandsTest(what: string, pages: string[], env: Record<string, string>): void {
   engineTest(`the commands of ${what} work as printed`, async (engine) => {
-    await using _web = await engine.runContainer({ name: "web" });
+    await using _web = await engine.runContainer({ name: "web", network: "bridge" });
     await using _shop = await engine.runContainer({
       labels: {
         "com.docker.compose.project": "shop",

@@ -351,7 +351,7 @@ engineTest("a container is connected to a network and disconnected", async (real
   const name = `longshore-test-${crypto.randomUUID()}`;
   const id = await real.docker("network", "create", name);
   try {
-    await using container = await real.runContainer();
+    await using container = await real.runContainer({ network: "bridge" });
     await networkConnect(engine, name, {
       container: container.id,
       endpoint: { Aliases: ["web"] },
