@@ -70,13 +70,13 @@ const OPTIONS = [
 const REAL_ENGINE = "tests/real_engine/";
 
 /** Files that share one isolate. */
-const GROUP_SIZE = 36;
+const GROUP_SIZE = 54;
 
 /** Files that share one isolate and start the program or use the browser; fewer, because they last. */
-const ALONE_GROUP_SIZE = 3;
+const ALONE_GROUP_SIZE = 5;
 
 /** Files of `real_engine/` that share one isolate; fewer, because one crash ends them all. */
-const REAL_GROUP_SIZE = 5;
+const REAL_GROUP_SIZE = 8;
 
 /** Files that take long for their size: drills, and what waits for the clock or for a silence. */
 const LONG = /drill|schedules|log_streams|engine_away/;
