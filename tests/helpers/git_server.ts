@@ -141,7 +141,7 @@ async function createRepository(
   };
 }
 
-/** What `git init` makes, without a process. */
+/** Empty repository as of `git init`, without a process. */
 async function initRepository(directory: string, config: string): Promise<void> {
   for (const name of ["objects", "refs"]) {
     await Deno.mkdir(`${directory}/${name}`, { recursive: true });
