@@ -3,7 +3,7 @@
 import { equal } from "node:assert/strict";
 import { type EngineProxy, startEngineProxy } from "../helpers/engine_proxy.ts";
 import { type Longshore, startLongshore } from "../helpers/longshore.ts";
-import { versionImages, VERSIONS } from "../helpers/migrating_app.ts";
+import { versionImages, type VERSIONS } from "../helpers/migrating_app.ts";
 import { BUSYBOX, type OwnEngine, type RealEngine } from "../helpers/real_engine.ts";
 import { runInside, type Sandbox } from "../helpers/sandbox.ts";
 import { type Fault, startFaultyProxy, startRest } from "../helpers/target_servers.ts";
