@@ -9,7 +9,7 @@
  */
 
 import { provideByteLimit } from "../../routes/pipeline/received_bytes.ts";
-import { Intake, provideIntake } from "../../services/intake.ts";
+import { Intake, provideIntake } from "../../services/stream/intake.ts";
 import type { ServedConnection } from "./http_connection.ts";
 import { persist, type Persistence } from "../persistence.ts";
 
