@@ -131,7 +131,7 @@ export function createRelay(
   }
 }
 
-/** What a client sends. */
+/** Limits of what a client sends. */
 interface Received {
   /** Bytes that may still be copied. */
   bytes: number;
