@@ -6,7 +6,7 @@ import { createNotedRequests } from "../routes/pipeline/noted_request.ts";
 import type { Deps } from "../services/deps.ts";
 import { STREAM_HEADER } from "../services/fleet/notes/note.ts";
 import { createAccept, type Intakes } from "../services/fleet/passing/accept.ts";
-import { provideIntake } from "../services/intake.ts";
+import { provideIntake } from "../services/stream/intake.ts";
 import { respondInternalError } from "./listener/internal_error.ts";
 import { listenPrivately, type PrivateSocket } from "./listener/private_socket.ts";
 

@@ -9,7 +9,7 @@
  */
 
 import { provideByteLimit } from "../../routes/pipeline/received_bytes.ts";
-import { Intake, provideIntake } from "../../services/intake.ts";
+import { Intake, provideIntake } from "../../services/stream/intake.ts";
 import type { ServedConnection } from "./http_connection.ts";
 import { persist, type Persistence } from "../persistence.ts";
 
@@ -131,7 +131,7 @@ export function createRelay(
   }
 }
 
-/** What a client sends. */
+/** Limits of what a client sends. */
 interface Received {
   /** Bytes that may still be copied. */
   bytes: number;

@@ -6,7 +6,7 @@
  */
 
 import { AppError } from "../../services/errors.ts";
-import { intakeOf } from "../../services/intake.ts";
+import { intakeOf } from "../../services/stream/intake.ts";
 import { pacedReader, type PieceReader, streamReader } from "./body_pace.ts";
 
 /** Types and sizes that an endpoint accepts. */

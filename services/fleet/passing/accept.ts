@@ -6,7 +6,7 @@
  */
 
 import { ByteReader } from "../../../engine/byte_reader.ts";
-import { Intake } from "../../intake.ts";
+import { Intake } from "../../stream/intake.ts";
 import type { Accept, LinkStream } from "../link/stream.ts";
 import { STREAM_HEADER } from "../notes/note.ts";
 

@@ -8,6 +8,7 @@
 import { deepEqual, equal } from "node:assert/strict";
 import { connectUntil } from "../../helpers/cut_link.ts";
 import { type TestFleet, testFleet } from "../../helpers/fleet.ts";
+import { until } from "../../helpers/until.ts";
 
 const namesAt = async ({ member }: TestFleet): Promise<string[]> => {
   const { body } = await member.call("GET", "/api/webhooks");
@@ -38,4 +39,24 @@ Deno.test("a request over a link that is lost at any message runs at most once, 
   }
   deepEqual([...outcomes].sort(), ["answered after 1", "lost after 0", "lost after 1"]);
   equal(fleet.hub.deps.passing.passages.size, 0);
+});
+
+Deno.test("an event stream over a link that is lost at any message ends", async () => {
+  await using fleet = await testFleet();
+  let isCut = true;
+  for (let last = 0; isCut; last++) {
+    const { link, isCut: wasCut } = await connectUntil(fleet, last);
+    const { status, body } = await fleet.pass("GET", "/api/stream");
+    equal(status === 200 || wasCut(), true, `message ${last}: ${status}`);
+    const reader = body!.getReader();
+    await reader.read().catch(() => {});
+    isCut = wasCut();
+    link.close("the next one");
+    const rest = async () => {
+      while (!(await reader.read()).done);
+    };
+    await rest().catch(() => {});
+  }
+  equal(fleet.hub.deps.passing.passages.size, 0);
+  await until("the host has ended them", () => fleet.member.deps.stream.count === 0);
 });

@@ -16,7 +16,7 @@ export class Intake {
   async opened(): Promise<void> {
     while (this.#opening) {
       await this.#opening.promise;
-      // What the runtime has kept is delivered in this turn, and needs no further bytes.
+      // Bytes that the runtime has kept are delivered in this turn, and need no further ones.
       await new Promise<void>((resolve) => setImmediate(resolve));
     }
   }
