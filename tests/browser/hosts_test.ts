@@ -14,7 +14,11 @@ const INSECURE = { FLEET_INSECURE: "on", SERVER_NAME: "edge-7" };
 
 dashboardTest("a host is invited, accepted, renamed and removed", async () => {
   using folder = temporaryDirectory();
-  await using open = await openDashboard({ containers: [], env: { ...INSECURE }, path: "/hosts" });
+  await using open = await openDashboard({
+    containers: [],
+    env: { ...INSECURE, SERVER_NAME: "hub" },
+    path: "/hosts",
+  });
   const { tab } = open;
   await tab.click("button", "New host");
   await tab.fill({ Labels: "site kiel" });
