@@ -7,16 +7,25 @@ import { useRead, useReloadEvery } from "../../components/reading.ts";
 import { Empty, Failure, Loading } from "../../components/states.tsx";
 import { plain } from "../../base/text.ts";
 import { href } from "../../state/router.ts";
-import { NeedsAttention } from "./attention.tsx";
-import { type Concern, shorten } from "./concern.tsx";
-import { RecentEvents } from "./recent_events.tsx";
+import type { NeedsAttention } from "./attention.tsx";
+import type { Concern, shorten } from "./concern.tsx";
+import type { RecentEvents } from "./recent_events.tsx";
 
 type Host = Overview["hosts"][number];
 
 /** Time between two readings of the hub's copies, in milliseconds. */
 const REREAD_MS = 10_000;
 
-export function FleetOverview() {
+/** Parts of the overview that are loaded with it. */
+interface Parts {
+  NeedsAttention: typeof NeedsAttention;
+  RecentEvents: typeof RecentEvents;
+  shorten: typeof shorten;
+}
+
+export function FleetOverview({ parts: { NeedsAttention, RecentEvents, shorten } }: {
+  parts: Parts;
+}) {
   const { data, error, reload } = useRead("GET /api/fleet/overview", {});
   useReloadEvery(REREAD_MS, reload);
   const fleet = data.value;
@@ -26,7 +35,7 @@ export function FleetOverview() {
         {fleet
           ? (
             <>
-              <NeedsAttention concerns={concernsOf(fleet.hosts)} />
+              <NeedsAttention concerns={concernsOf(fleet.hosts, shorten)} />
               <Hosts hosts={fleet.hosts} />
               <Sums {...fleet.sums} />
             </>
@@ -40,7 +49,7 @@ export function FleetOverview() {
   );
 }
 
-const concernsOf = (hosts: readonly Host[]): Concern[] =>
+const concernsOf = (hosts: readonly Host[], shorten: Parts["shorten"]): Concern[] =>
   shorten(
     hosts.filter(({ attention }) => attention.length > 0),
     ({ id, name, state, attention }): Concern => ({

@@ -16,13 +16,13 @@ import { isGetStartedShown } from "../../state/get_started.ts";
 import { HOST } from "../../state/root.ts";
 import { hasRole, seesServer } from "../../state/session.ts";
 import { reloadIfReachable } from "../../shell/reload.ts";
-import { Attention } from "./attention.tsx";
-import { FleetOverview } from "./fleet.tsx";
+import { Attention, NeedsAttention } from "./attention.tsx";
+import { shorten } from "./concern.tsx";
 import { Host } from "./host.tsx";
 import { RecentEvents } from "./recent_events.tsx";
 
 export default function Overview() {
-  if (!seesServer()) return <FleetOverview />;
+  if (!seesServer()) return <LoadedFleet />;
   return (
     <Page title="Overview">
       <div class="overview">
@@ -47,15 +47,26 @@ function FirstSteps() {
   return isGetStartedShown.value && isKnown ? <LoadedSteps /> : null;
 }
 
-/** Loaded when it is needed: the first view is smaller without it. */
 function LoadedSteps() {
-  const body = useSignal<ComponentType | undefined>(undefined);
+  const Steps = useLoaded(() => import("./get_started.tsx").then(({ GetStarted }) => GetStarted));
+  return Steps ? <Steps /> : null;
+}
+
+/** It gets what this file has: a file that both import would be another request. */
+function LoadedFleet() {
+  const Fleet = useLoaded(() => import("./fleet.tsx").then(({ FleetOverview }) => FleetOverview));
+  return Fleet ? <Fleet parts={{ NeedsAttention, RecentEvents, shorten }} /> : null;
+}
+
+/** Loads a part when it is needed: the first view is smaller without it. */
+function useLoaded<Props>(
+  load: () => Promise<ComponentType<Props>>,
+): ComponentType<Props> | undefined {
+  const part = useSignal<ComponentType<Props> | undefined>(undefined);
   useEffect(() => {
-    import("./get_started.tsx").then(({ GetStarted }) => body.value = GetStarted)
-      .catch(reloadIfReachable);
+    load().then((loaded) => part.value = loaded).catch(reloadIfReachable);
   }, []);
-  const Body = body.value;
-  return Body ? <Body /> : null;
+  return part.value;
 }
 
 /** Filters of the list of containers, with their tone. */
