@@ -48,22 +48,36 @@ async function add(program: Program): Promise<number> {
       }),
     }, signal),
   );
+  const printHook = () => {
+    print(`Webhook: ${added.webhookPath}`);
+    print(`Secret: ${added.webhookSecret}`);
+    note("Save the secret now. It is not shown again.");
+  };
   const own = `${REPOSITORIES}/${added.id}`;
   const fetched = await service.post(`${own}/fetch`, {}, signal).catch(async (error) => {
     // The same command can be run again with another address or token.
-    await service.delete(own, signal).catch(() => {});
+    const isRemoved = FETCH_FAILURES.includes(service.statusOf(error)!) &&
+      await service.delete(own, AbortSignal.timeout(REMOVE_MS)).then(() => true, () => false);
+    if (!isRemoved) {
+      printHook();
+      note("The repository stays, because the service has not said that it cannot be fetched.");
+    }
     throw error;
   });
   const repository: RepositoryView = JSON.parse(fetched);
   if (options.json) print(JSON.stringify({ ...repository, webhookSecret: added.webhookSecret }));
   else {
-    print(`Webhook: ${added.webhookPath}`);
-    print(`Secret: ${added.webhookSecret}`);
-    note("Save the secret now. It is not shown again.");
+    printHook();
     printRepositories(program, [repository]);
   }
   return repository.refused === null ? EXIT.ok : EXIT.failure;
 }
+
+/** Answers that say that a repository cannot be fetched; after others, the fetch may go on. */
+const FETCH_FAILURES = [404, 502];
+
+/** Wait for the removal of a repository, in milliseconds. */
+const REMOVE_MS = 10_000;
 
 /** `https://git.example.com/ada/stacks.git` is `stacks`. */
 const nameOf = (url: string) => trimEnd(url, "/").replace(/\.git$/, "").split("/").at(-1)!;

@@ -21,7 +21,10 @@ export class RefusedError extends CommandError {
 }
 
 /** The connection was refused or lost, or the service cannot answer now. */
-class LostError extends CommandError {}
+class LostError extends CommandError {
+  /** Of an answer. */
+  status: number | undefined;
+}
 
 /** An event above this length is refused, in characters. */
 const EVENT_LENGTH_MAX = 16 * 1024 * 1024;
@@ -65,8 +68,9 @@ export function connectService(program: Program) {
       const message = await errorText(response);
       // The access token has expired.
       if (statusCode === 401 && !given && attempt === 0) token = undefined;
-      else if (statusCode === 429 || statusCode >= 500) throw new LostError(message);
-      else throw new RefusedError(message, statusCode);
+      else if (statusCode === 429 || statusCode >= 500) {
+        throw Object.assign(new LostError(message), { status: statusCode });
+      } else throw new RefusedError(message, statusCode);
     }
   };
   return {
@@ -92,6 +96,9 @@ export function connectService(program: Program) {
     },
     /** Whether an error means that the service cannot be reached now, or is busy. */
     isLost: (error: unknown): boolean => error instanceof LostError,
+    /** HTTP status of the answer that is an error. */
+    statusOf: (error: unknown): number | undefined =>
+      error instanceof LostError || error instanceof RefusedError ? error.status : undefined,
   };
 }
 

@@ -90,7 +90,11 @@ async function recordDeploys(deps: Deps, stack: string, open: OpenBare): Promise
   });
   if (last.status === "succeeded" && last.createdBy === AUTHOR) await recordWorking(deps, stack);
   const head = selectGitRepository(db, row.repositoryId)?.head;
-  if (head) await measure(deps, open(row.repositoryId), head.id, stack);
+  if (!head) return;
+  // A damaged repository does not keep other stacks from their steps.
+  await measure(deps, open(row.repositoryId), head.id, stack).catch((error) =>
+    deps.log.warn("git commits not counted", { stack, ...errorFields(error) })
+  );
 }
 
 /** An engine that is away costs the next wave some time only. */

@@ -73,7 +73,7 @@ export function createGitRounds(startReader: () => Promise<ProjectRunner>) {
     /**
      * Counts a refused delivery of a repository.
      *
-     * @returns The number since the last minute that was reported; `undefined` within that minute.
+     * @returns The number since the last one that was logged, with this one; `undefined` for a minute.
      */
     countRefusal(id: string, now: Date): number | undefined {
       const at = now.getTime();

@@ -27,7 +27,7 @@ async function listed(app: LiveApp, id: string) {
 }
 
 bothTest("pausing, resuming and killing are in the next read", async (engine, app) => {
-  await using container = await engine.runContainer();
+  await using container = await engine.runContainer({ network: "bridge" });
   const { id, name } = container;
   const act = async (path: string, body?: unknown) => {
     const answer = await app.call("POST", `${C}/${name}/${path}`, body);
@@ -174,7 +174,7 @@ bothTest("the engine's description and changed files are shown", async (engine, 
 
 engineTest("limits change without a restart", async (engine) => {
   await using app = await liveApp(engine.socketPath);
-  await using container = await engine.runContainer();
+  await using container = await engine.runContainer({ network: "bridge" });
   const before = await listed(app, container.id) ?? await until(
     "it is listed",
     () => listed(app, container.id),

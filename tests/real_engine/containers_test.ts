@@ -53,7 +53,7 @@ async function listed(program: Longshore, name: string) {
 }
 
 programTest("actions through the API are in the very next read", async (engine, program) => {
-  await using container = await engine.runContainer();
+  await using container = await engine.runContainer({ network: "bridge" });
   for (let round = 0; round < 3; round++) {
     const stop = await program.call("POST", `/api/containers/${container.id}/stop?t=2`);
     deepEqual(stop.body, {
@@ -92,7 +92,7 @@ programTest("actions through the API are in the very next read", async (engine, 
 });
 
 programTest("an action leaves its container free for the next one", async (engine, program) => {
-  await using container = await engine.runContainer();
+  await using container = await engine.runContainer({ network: "bridge" });
   const { id, name } = container;
   const act = async (method: string, path: string, body?: unknown) => {
     const answer = await program.call(method, `/api/containers/${path}`, body);

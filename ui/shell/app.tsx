@@ -84,7 +84,7 @@ export function startApp(): void {
     if (session.value) {
       loadFleetParts();
       // A host that was away has not answered.
-      if (HOST !== undefined) void reconnects.value;
+      if (HOST !== undefined && reconnects.value > 0) void fleetParts.peek()?.readRoleAtHost();
       if (seesServer()) readEdition().catch(() => {});
     } // It is probably the next one.
     else if (session.value === null && isDoor.value) void loadPage("/");

@@ -30,9 +30,12 @@ const INSTRUCTIONS_MAX = 1_000_000;
 /** Smallest buffer of zlib. */
 const MIN_CHUNK_BYTES = 64;
 
+/** The first bytes, with version 2. */
+const START = [...new TextEncoder().encode("PACK"), 0, 0, 0, 2];
+
 const HEADER_BYTES = 12;
 const TRAILER_BYTES = 20;
-const ID_BYTES = 20;
+export const ID_BYTES = 20;
 
 const TYPES: Readonly<Record<number, string>> = { 1: "commit", 2: "tree", 3: "blob", 4: "tag" };
 const OFS_DELTA = 6;
@@ -77,6 +80,7 @@ interface Entry {
  */
 export function readPack(pack: Uint8Array, bytesMax = OBJECTS_BYTES_MAX): Indexed[] {
   if (pack.length < HEADER_BYTES + TRAILER_BYTES) throw damaged();
+  if (START.some((byte, at) => pack[at] !== byte)) throw damaged();
   const count = new DataView(pack.buffer, pack.byteOffset).getUint32(8);
   if (count > OBJECTS_MAX) {
     throw failure(`The repository has more than ${OBJECTS_MAX} objects, which is the limit`);

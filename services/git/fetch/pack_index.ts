@@ -5,9 +5,7 @@
  * @module
  */
 
-import { type Indexed, sha1, splitTrailer } from "./pack.ts";
-
-const ID_BYTES = 20;
+import { ID_BYTES, type Indexed, sha1, splitTrailer } from "./pack.ts";
 
 /** Number of objects whose id begins with at most a byte, for each byte. */
 const FANOUT = 256;

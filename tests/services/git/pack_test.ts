@@ -28,8 +28,11 @@ const packOf = (count: number, ...entries: (number[] | Uint8Array)[]) => {
     ...[0, 0, 0, 2, 0, 0, count >> 8, count & 255],
     ...entries.flatMap((entry) => [...entry]),
   ]);
-  return new Uint8Array([...content, ...createHash("sha1").update(content).digest()]);
+  return signed(content);
 };
+
+const signed = (content: Uint8Array) =>
+  new Uint8Array([...content, ...createHash("sha1").update(content).digest()]);
 
 const blob = (size: number, content = new Uint8Array(size)) => [
   ...header(BLOB, size),
@@ -159,6 +162,11 @@ for (
       error: "An object has deltas of more than 1000000 instructions, which is the limit",
     },
     { what: "an empty answer", pack: new Uint8Array(), error: /damaged pack/ },
+    {
+      what: "another version",
+      pack: signed(packOf(1, BASE).with(7, 3).subarray(0, -20)),
+      error: /damaged pack/,
+    },
     {
       what: "another checksum",
       pack: packOf(1, BASE).with(-1, 0).with(-2, 0),
