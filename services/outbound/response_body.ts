@@ -1,6 +1,5 @@
 /** Bodies of responses, each with a limit. @module */
 
-import { Buffer } from "node:buffer";
 import type { IncomingMessage } from "node:http";
 import { nodeZlib } from "../builtins.ts";
 import { withDeadline } from "../deadline.ts";
@@ -31,9 +30,19 @@ export async function readBody(
   const reading = readPieces(response, max, over, pieces);
   if (over === "optional") await withDeadline(reading.catch(() => {}), OPTIONAL_BODY_MS);
   else await reading;
-  // Without a second copy, because a body may be large.
+  return joined(pieces, max);
+}
+
+/** Without a second copy, because a body may be large; `Buffer.concat()` makes one whose `slice()` is no copy. */
+function joined(pieces: readonly Uint8Array[], max: number): Uint8Array<ArrayBuffer> {
   const length = pieces.reduce((sum, piece) => sum + piece.length, 0);
-  return Buffer.concat(pieces, Math.min(length, max));
+  const body = new Uint8Array(Math.min(length, max));
+  let at = 0;
+  for (const piece of pieces) {
+    body.set(piece.subarray(0, body.length - at), at);
+    at = Math.min(at + piece.length, body.length);
+  }
+  return body;
 }
 
 /** Reads up to `max` bytes into `pieces`. */
