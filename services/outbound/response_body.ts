@@ -33,7 +33,7 @@ export async function readBody(
   return joined(pieces, max);
 }
 
-/** Without a second copy, because a body may be large; `Buffer.concat()` makes one whose `slice()` is no copy. */
+/** Without a second copy, because a body may be large; `Buffer.concat()` makes one whose `slice()` copies nothing. */
 function joined(pieces: readonly Uint8Array[], max: number): Uint8Array<ArrayBuffer> {
   const length = pieces.reduce((sum, piece) => sum + piece.length, 0);
   const body = new Uint8Array(Math.min(length, max));
