@@ -14,6 +14,7 @@ import { systemInfo } from "../../../engine/system.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../errors.ts";
 import { sleep } from "../../waiting.ts";
+import { tryOwnPolicy } from "../../containers/left_stopped.ts";
 import { learnImageOf } from "../../containers/own_labels.ts";
 import {
   asContainer,
@@ -224,7 +225,10 @@ export async function startContainers(
   await putNewInPlace(deps, pairs.map((pair) => ({ ...pair, ran: true })));
   for (const { id } of [...fresh, ...started]) {
     const container = await inspectContainer(deps, id);
-    if (!isUp(container)) await start(deps.engine, container);
+    if (!isUp(container)) {
+      await tryOwnPolicy(deps, id);
+      await start(deps.engine, container);
+    }
     await refreshContainer(deps, id);
   }
   for (const id of begun) await runHooks(deps, project.services[key], "post_start", id, signal);
