@@ -141,7 +141,9 @@ privateEngineTest(
     deepEqual(await states(), left, "a restore that is rolled back");
 
     const db = `/api/containers/${name}-db-1`;
-    const id = await engine.docker("commit", `${name}-db-1`, image);
+    const base = await engine.docker("create", BUSYBOX, "true");
+    const id = await engine.docker("commit", base, image);
+    await engine.docker("rm", base);
     try {
       const updated = await run(`${db}/update`, { pull: "never" });
       equal(updated.status, "succeeded", updated.error ?? "");
