@@ -14,14 +14,11 @@ import {
   selectAllLeftStopped,
   selectLeftStopped,
 } from "../../db/left_stopped.ts";
-import {
-  type ContainerInspect,
-  containerInspect,
-  type RestartPolicy,
-} from "../../engine/containers.ts";
+import type { ContainerInspect, RestartPolicy } from "../../engine/containers.ts";
 import { EngineUnreachableError, ifThere } from "../../engine/errors.ts";
 import type { Deps } from "../deps.ts";
 import { rounds, type Worker } from "../lifecycle.ts";
+import { inspectIfThere } from "../updates/run/members.ts";
 import type { Container } from "./inventory.ts";
 import { currentContainers } from "./reads.ts";
 import { reconfigure } from "./reconfigure.ts";
@@ -66,7 +63,7 @@ export async function givePolicyBack(deps: PolicyDeps, id: string): Promise<void
 /** As {@linkcode givePolicyBack}, but it stays recorded, for a start that may be taken back. */
 export async function tryOwnPolicy({ db, engine }: PolicyDeps, id: string): Promise<void> {
   const left = selectLeftStopped(db, id);
-  const container = left && await ifThere(containerInspect(engine, id));
+  const container = left && await inspectIfThere(engine, id);
   if (!left || !container || !hasNoPolicy(container)) return;
   await ifThere(reconfigure(engine, id, { RestartPolicy: policyOf(left) }));
 }
@@ -124,7 +121,7 @@ async function returnPolicy(
   // A job changes the policy itself, e.g. before it stops the container.
   if (listed && deps.reservations.find(identityOf(listed)) !== undefined) return;
   using _ = listed && deps.reservations.reserve(identityOf(listed), "updated");
-  const container = await ifThere(containerInspect(deps.engine, id));
+  const container = await inspectIfThere(deps.engine, id);
   if (!container || !hasNoPolicy(container)) deleteLeftStopped(deps.db, id);
   else if (container.State.Running || container.State.Restarting) await givePolicyBack(deps, id);
 }

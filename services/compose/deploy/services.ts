@@ -116,7 +116,8 @@ export async function createContainers(
       old,
     );
     await copyFiles(newId);
-    pairs.push({ ...member, newId });
+    const newPolicy = recreation.create.HostConfig?.RestartPolicy ?? { Name: "no" };
+    pairs.push({ ...member, newId, newPolicy });
   }
   const fresh: CreatedContainers["fresh"] = [];
   for (const number of created) {

@@ -33,6 +33,8 @@ export interface Member {
 /** A member with its new container. */
 export interface Pair extends Member {
   newId: string;
+  /** Restart policy of the new container; missing if it has that of the old one. */
+  newPolicy?: RestartPolicy;
   /** Copy that returns in a rollback if the engine removes the old container when it stops. */
   copyId?: string;
 }

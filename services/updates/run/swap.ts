@@ -64,10 +64,14 @@ export async function putNewInPlace(deps: SwapDeps, pairs: readonly Pair[]): Pro
     await rename(engine, pair.newId, pair.name);
   }
   for (const pair of pairs) {
-    const { oldId, newId, ran } = pair;
+    const { oldId, newId, ran, restartPolicy, newPolicy = restartPolicy } = pair;
     if (!ran) leaveStoppedAs(deps.db, oldId, newId);
     // A rollback that was given up has changed it.
-    await setRestartPolicy(engine, await inspectContainer(deps, newId), policyInPlace(deps, pair));
+    await setRestartPolicy(
+      engine,
+      await inspectContainer(deps, newId),
+      policyInPlace(deps, { oldId, ran, restartPolicy: newPolicy }),
+    );
   }
   await restartStopped(deps, pairs);
   await refreshAll(deps, pairs);
@@ -76,7 +80,7 @@ export async function putNewInPlace(deps: SwapDeps, pairs: readonly Pair[]): Pro
 /** The restart policy of a member in place: one that a move has left stopped gets its own when it runs. */
 export const policyInPlace = (
   { db }: Pick<Deps, "db">,
-  { oldId, ran, restartPolicy }: Member,
+  { oldId, ran, restartPolicy }: Pick<Member, "oldId" | "ran" | "restartPolicy">,
 ): RestartPolicy => !ran && isLeftStopped(db, oldId) ? { Name: "no" } : restartPolicy;
 
 /** Stops the old containers and their copies, those that others depend on last. */
