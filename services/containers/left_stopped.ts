@@ -18,9 +18,8 @@ import type { ContainerInspect, RestartPolicy } from "../../engine/containers.ts
 import { EngineUnreachableError, ifThere } from "../../engine/errors.ts";
 import type { Deps } from "../deps.ts";
 import { rounds, type Worker } from "../lifecycle.ts";
-import { inspectIfThere } from "../updates/run/members.ts";
 import type { Container } from "./inventory.ts";
-import { currentContainers } from "./reads.ts";
+import { currentContainers, inspectIfThere } from "./reads.ts";
 import { reconfigure } from "./reconfigure.ts";
 import { identityOf } from "./reserve.ts";
 

@@ -134,7 +134,7 @@ function sqliteHooks(paths: string): Hooks | undefined {
 
 /** A dump does not have it, although programs keep the version of their schema there. */
 const printPragma = (name: string): string =>
-  `'.print PRAGMA ${name}=' 'PRAGMA ${name}' '.print ;'`;
+  `'.print PRAGMA ${name}=' 'pragma ${name}' '.print ;'`;
 
 /** As one word of a shell that is not an option. */
 const quoted = (path: string): string =>

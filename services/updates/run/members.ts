@@ -6,12 +6,7 @@
  */
 
 import type { Engine } from "../../../engine/client.ts";
-import {
-  type ContainerInspect,
-  containerInspect,
-  type RestartPolicy,
-} from "../../../engine/containers.ts";
-import { ifThere } from "../../../engine/errors.ts";
+import type { ContainerInspect, RestartPolicy } from "../../../engine/containers.ts";
 import { markedName, type RebuildMark } from "../../containers/marks.ts";
 import { reconfigure } from "../../containers/reconfigure.ts";
 import { isUp, nameOf } from "../recreate/replace.ts";
@@ -58,8 +53,7 @@ export const temporaryName = (
   role: RebuildMark["role"],
 ): string => markedName({ name, role, ran, oldId });
 
-/** `undefined` if it no longer exists. */
-export const inspectIfThere = (engine: Engine, id: string) => ifThere(containerInspect(engine, id));
+export { inspectIfThere } from "../../containers/reads.ts";
 
 /**
  * Sets a restart policy. An engine that starts again meanwhile must not start both containers of a
