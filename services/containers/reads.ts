@@ -225,6 +225,12 @@ export async function inspectContainer(
 
 const AMBIGUOUS = /multiple (IDs|containers) found|more than one result/i;
 
+/** `undefined` if it no longer exists. */
+export const inspectIfThere = (
+  engine: Deps["engine"],
+  id: string,
+): Promise<ContainerInspect | undefined> => ifThere(containerInspect(engine, id));
+
 /**
  * Finds a container by its exact name, which can also be the beginning of other containers' ids.
  */

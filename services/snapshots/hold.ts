@@ -37,17 +37,22 @@ export function planHold(mode: Held["mode"], writers: readonly Container[]): Hel
   };
 }
 
-/** As {@linkcode planHold}, for containers that {@linkcode keepDown} is called for. */
+/**
+ * As {@linkcode planHold}, for containers that {@linkcode keepDown} is called for. Those without a restart
+ * policy keep none: one that a move has left stopped gets its own when it is started.
+ */
 export const planFirmHold = (users: readonly Container[]): Held => ({
   ...planHold("stop", users),
-  policies: users.map(({ id, name, details: { restartPolicy } }) => ({
-    id,
-    name,
-    policy: {
-      Name: restartPolicy.name || "no",
-      MaximumRetryCount: restartPolicy.maximumRetryCount,
-    },
-  })),
+  policies: users.flatMap(({ id, name, details: { restartPolicy } }) =>
+    ["", "no"].includes(restartPolicy.name) ? [] : [{
+      id,
+      name,
+      policy: {
+        Name: restartPolicy.name,
+        MaximumRetryCount: restartPolicy.maximumRetryCount,
+      },
+    }]
+  ),
 });
 
 /**
@@ -149,18 +154,17 @@ async function onEach(
   containers: readonly Omit<HeldContainer, "stack">[],
   act: (id: string) => Promise<unknown>,
 ): Promise<string[]> {
-  const attempts = containers.map(async ({ id, name }) => {
-    try {
-      await act(id);
-      return [];
-    } catch (error) {
-      const failure = await throwIfInterrupted(deps, error);
-      const message = messageFor(deps.log, failure, "container not held or released", { name });
-      return [`${name}: ${message}`];
-    }
-  });
-  await Promise.allSettled(attempts);
-  return (await Promise.all(attempts)).flat();
+  const ends = await Promise.allSettled(containers.map(({ id }) => act(id)));
+  const failures: string[] = [];
+  for (const [at, end] of ends.entries()) {
+    if (end.status === "fulfilled") continue;
+    const { name } = containers[at]!;
+    // One loss of the connection breaks all calls, and the first of them ends the work.
+    const failure = await throwIfInterrupted(deps, end.reason);
+    const message = messageFor(deps.log, failure, "container not held or released", { name });
+    failures.push(`${name}: ${message}`);
+  }
+  return failures;
 }
 
 /** An engine that is away is why they failed: then the job continues later. */

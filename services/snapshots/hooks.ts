@@ -96,9 +96,9 @@ export function hooksOf(
 ): Hooks | undefined {
   const pre = labels[PRE_LABEL];
   const post = labels[POST_LABEL];
-  const sqlite = labels[SQLITE_LABEL];
+  const sqlite = sqliteHooks(labels[SQLITE_LABEL] ?? "");
   if (pre || post || sqlite) {
-    return { ...(pre && { pre }), ...(post && { post }), ...(sqlite && sqliteHooks(sqlite)) };
+    return { ...(pre && { pre }), ...(post && { post }), ...sqlite };
   }
   const program = programOf(image);
   return program !== undefined && Object.hasOwn(RECOGNIZED, program)
@@ -107,18 +107,34 @@ export function hooksOf(
 }
 
 /** @param paths Of databases in the container, with commas between them. */
-function sqliteHooks(paths: string): Hooks {
-  const files = paths.split(",").map((path) => path.trim()).filter(Boolean);
+function sqliteHooks(paths: string): Hooks | undefined {
+  const byFile = new Map<string, string>();
+  for (const path of new Set(paths.split(",").map((path) => path.trim()).filter(Boolean))) {
+    const name = path.replace(/^\/+/, "").replaceAll("/", "-");
+    let file = `${name}.sql`;
+    for (let number = 2; byFile.has(file); number++) file = `${name}-${number}.sql`;
+    byFile.set(file, path);
+  }
+  if (byFile.size === 0) return undefined;
   return {
     program: "sqlite3",
-    dumps: files.map((path) => ({
-      // A read-only database is not created where it is missing.
-      command: `exec sqlite3 -readonly -bail -cmd '.timeout 60000' ${quoted(path)} .dump`,
-      file: `${path.replace(/^\/+/, "").replaceAll("/", "-")}.sql`,
+    dumps: [...byFile].map(([file, path]) => ({
+      command: [
+        // A read-only database is not created where it is missing.
+        `exec sqlite3 -readonly -bail -cmd '.timeout 60000' ${quoted(path)}`,
+        "BEGIN",
+        ...["user_version", "application_id"].map(printPragma),
+        ".dump",
+      ].join(" "),
+      file,
       end: "COMMIT;\n",
     })),
   };
 }
+
+/** A dump does not have it, although programs keep the version of their schema there. */
+const printPragma = (name: string): string =>
+  `'.print PRAGMA ${name}=' 'pragma ${name}' '.print ;'`;
 
 /** As one word of a shell that is not an option. */
 const quoted = (path: string): string =>

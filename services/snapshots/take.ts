@@ -72,7 +72,14 @@ export async function takeSnapshot(deps: Deps, job: SnapshotJob): Promise<Snapsh
       leftOut: contents.leftOut,
     }));
   await whenUnlocked(opened.repository, job);
-  const startedAt = performance.now();
+  let heldAt = 0;
+  const holdAll = async (held: Held) => {
+    heldAt = performance.now();
+    await job.step("hold", async () => {
+      if (keepStopped) await leaveStopped(deps, held);
+      await hold(deps, held, operationOf("backup.snapshot", job.target));
+    });
+  };
   let continuedAt: number | undefined;
   const letAllContinue = async () => {
     if (continuedAt !== undefined) return;
@@ -81,12 +88,8 @@ export async function takeSnapshot(deps: Deps, job: SnapshotJob): Promise<Snapsh
   };
   try {
     await prepare(deps, hooked, job.signal);
-    if (held) {
-      await job.step("hold", async () => {
-        if (keepStopped) await leaveStopped(deps, held);
-        await hold(deps, held, operationOf("backup.snapshot", job.target));
-      });
-    }
+    const isPausedLater = unable.length > 0;
+    if (held && !isPausedLater) await holdAll(held);
     await job.step("read", async () => {
       const { stack, parts, containers } = contents;
       const dumps = dumpsOf(deps, hooked, job.signal);
@@ -98,6 +101,8 @@ export async function takeSnapshot(deps: Deps, job: SnapshotJob): Promise<Snapsh
         parts,
         dumps,
         described,
+        // A paused container may hold a lock that a dump of another one waits for.
+        ...(held && isPausedLater && { onDumpsRead: () => holdAll(held) }),
         // Images do not change, and take long.
         ...(withImages && {
           ...(!keepStopped && { onPartsRead: letAllContinue }),
@@ -117,7 +122,7 @@ export async function takeSnapshot(deps: Deps, job: SnapshotJob): Promise<Snapsh
     if (!staysStopped(job)) await letAllContinue();
   }
   const hasStopped = (held?.containers.length ?? 0) > 0;
-  return resultOf(job, hasStopped ? Math.round((continuedAt ?? performance.now()) - startedAt) : 0);
+  return resultOf(job, hasStopped ? Math.round((continuedAt ?? performance.now()) - heldAt) : 0);
 }
 
 /** A backup that was interrupted. What was stored of an incomplete one is reused by the next. */
@@ -129,13 +134,9 @@ export async function recoverSnapshot(deps: Deps, job: SnapshotJob): Promise<Sna
 
 /** Records the restart policies before they change, so that no crash loses them. */
 async function leaveStopped(deps: Deps, held: Held): Promise<void> {
-  for (const { id, policy } of ownPolicies(held)) recordLeftStopped(deps.db, id, policy);
+  for (const { id, policy } of held.policies ?? []) recordLeftStopped(deps.db, id, policy);
   await keepDown(deps, held);
 }
-
-/** Of containers that an earlier move has not left stopped already. */
-const ownPolicies = ({ policies = [] }: Held) =>
-  policies.filter(({ policy }) => policy.Name !== "no");
 
 /** Only a stack that was stored. */
 const staysStopped = ({ input: { keepStopped = false }, resultOf }: SnapshotJob): boolean =>
@@ -173,7 +174,7 @@ async function letHeldContinue(
   try {
     await job.step("release", async () => {
       await release(deps, held, operationOf("backup.snapshot", job.target));
-      for (const { id } of ownPolicies(held)) forgetPolicy(deps.db, id);
+      for (const { id } of held.policies ?? []) forgetPolicy(deps.db, id);
     });
   } catch (error) {
     const failure = await throwIfInterrupted(deps, error);

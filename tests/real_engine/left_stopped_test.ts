@@ -2,9 +2,9 @@
 
 import { deepEqual, equal } from "node:assert/strict";
 import { returnPolicies } from "../../services/containers/left_stopped.ts";
-import { ownEngineTest } from "../helpers/real_engine.ts";
+import { BUSYBOX, ownEngineTest, privateEngineTest } from "../helpers/real_engine.ts";
 import { snapshotApp } from "../helpers/snapshots.ts";
-import { sleeper } from "../helpers/test_stack.ts";
+import { ended, sleeper } from "../helpers/test_stack.ts";
 import { until } from "../helpers/until.ts";
 
 const SNAPSHOTS = "/api/backup/snapshots";
@@ -80,5 +80,86 @@ ownEngineTest(
     );
     await returnPolicies(app.deps);
     deepEqual(await states(), { ...left, "web-1": own["web-1"] });
+  },
+);
+
+privateEngineTest(
+  "containers that a move has left stopped stay so through whatever does not start them",
+  async (engine) => {
+    await using test = await snapshotApp(engine);
+    const { app, stack: { name, store, deploy, containers }, exec, run } = test;
+    const image = `${name}:1`;
+    await engine.docker("tag", BUSYBOX, image);
+    const services = {
+      db: {
+        ...sleeper,
+        image,
+        command: ["sh", "-c", "test ! -e /data/bad && exec sleep 1000"],
+        volumes: ["data:/data"],
+        restart: "always",
+      },
+      // The shell of the image ignores the signal, so that a stop takes the grace period.
+      slow: { image, command: "sleep 1000", restart: "on-failure:3", stop_grace_period: "1s" },
+    };
+    const volumes = { data: {} };
+    await store({ services, volumes });
+    equal((await deploy()).status, "succeeded");
+    await exec("db", "touch /data/bad");
+    const bad = (await run(SNAPSHOTS, { stack: name, mode: "live" })).result.snapshot as string;
+    await exec("db", "rm /data/bad");
+    const states = async () =>
+      Object.fromEntries(
+        Object.entries(await containers()).map(([key, { State, HostConfig }]) => [
+          key,
+          `${State.Running ? "up" : "down"} ${HostConfig.RestartPolicy?.Name}`,
+        ]),
+      );
+    const left = { "db-1": "down no", "slow-1": "down no" };
+    const own = { "db-1": "up always", "slow-1": "up on-failure" };
+
+    const move = await app.call("POST", SNAPSHOTS, { stack: name, keepStopped: true });
+    await until("its policies are taken", async () => (await states())["slow-1"]!.endsWith(" no"));
+    await returnPolicies(app.deps);
+    equal((await ended(app, move.body.id)).status, "succeeded");
+    deepEqual(await states(), left, "a round while it is stopped");
+
+    const slow = { ...services.slow, labels: { changed: "yes" } };
+    const broken = { image: BUSYBOX, command: "false" };
+    await store({ services: { ...services, slow, broken }, volumes });
+    equal((await deploy()).status, "rolled_back");
+    deepEqual(await states(), left, "a deploy that is rolled back");
+    const missing = { image: `${name}:missing` };
+    await store({ services: { ...services, missing }, volumes });
+    equal((await deploy({ pull: "never" })).status, "failed");
+    deepEqual(await states(), left, "a deploy that is refused");
+    const restored = await run(`${SNAPSHOTS}/${bad}/restore`, {
+      what: "stack",
+      to: "replace",
+      stableSeconds: 1,
+    });
+    equal(restored.status, "rolled_back", restored.error ?? "");
+    deepEqual(await states(), left, "a restore that is rolled back");
+
+    const db = `/api/containers/${name}-db-1`;
+    const base = await engine.docker("create", BUSYBOX, "true");
+    const id = await engine.docker("commit", base, image);
+    await engine.docker("rm", base);
+    try {
+      const updated = await run(`${db}/update`, { pull: "never" });
+      equal(updated.status, "succeeded", updated.error ?? "");
+      equal(updated.result.updated, true);
+      await returnPolicies(app.deps);
+      deepEqual(await states(), left, "an update");
+      equal((await run(`${db}/rollback`, {})).status, "succeeded");
+      deepEqual(await states(), left, "the rollback of an update");
+      await engine.docker("update", "--restart=unless-stopped", `${name}-slow-1`);
+      for (const each of ["db", "slow"]) {
+        equal((await app.call("POST", `/api/containers/${name}-${each}-1/start`)).status, 200);
+      }
+      deepEqual(await states(), { ...own, "slow-1": "up unless-stopped" });
+    } finally {
+      await engine.docker("rmi", "-f", id).catch(() => {});
+      await engine.docker("rmi", image).catch(() => {});
+    }
   },
 );

@@ -123,7 +123,7 @@ engineTest("a changed service is replaced, and a failing one is taken back", asy
   const first = await stack.containers();
 
   await stack.store({
-    services: { db: { ...services.db, environment: { A: "1" } }, web: sleeper },
+    services: { db: { ...services.db, restart: "on-failure:3" }, web: sleeper },
   });
   const changed = await stack.deploy();
   equal(changed.status, "succeeded", JSON.stringify(changed));
@@ -131,6 +131,7 @@ engineTest("a changed service is replaced, and a failing one is taken back", asy
   deepEqual(Object.keys(second).sort(), ["db-1", "web-1"]);
   equal(second["web-1"]!.Id, first["web-1"]!.Id);
   ok(second["db-1"]!.Id !== first["db-1"]!.Id);
+  deepEqual(second["db-1"]!.HostConfig.RestartPolicy, { Name: "on-failure", MaximumRetryCount: 3 });
   equal(second["db-1"]!.Mounts?.[0]?.Name, first["db-1"]!.Mounts?.[0]?.Name);
 
   await stack.store({

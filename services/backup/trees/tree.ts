@@ -17,6 +17,8 @@ export interface Dump {
 export interface TreeSource {
   parts: readonly Part[];
   dumps: readonly Dump[];
+  /** Called when the dumps were read, before the parts. */
+  onDumpsRead?: (() => Promise<unknown>) | undefined;
   /** Called when the parts were read. */
   onPartsRead?: (() => Promise<void>) | undefined;
   /** Archives of images, by path in the snapshot; they are read last. */
@@ -37,12 +39,13 @@ interface TreeOptions {
 /** Reads one part after the other; each has its helper container only meanwhile. */
 export async function* treeOf(
   deps: VolumeDeps,
-  { parts, dumps, described, onPartsRead, images: archives = [] }: TreeSource,
+  { parts, dumps, described, onDumpsRead, onPartsRead, images: archives = [] }: TreeSource,
   { at, signal, images, onSkipped }: TreeOptions,
 ): Entries & AsyncGenerator<Entry> {
   for (const { path, content } of dumps) {
     yield fileOf(`dumps/${path}`, content, at);
   }
+  await onDumpsRead?.();
   if (described) yield* entriesBelow(bytesOf(described.path.slice(1)), described.entries);
   for (const { path, mount } of parts) {
     const volume = await openVolume(deps, mount, { images, signal });

@@ -3,6 +3,7 @@
 import { type ContainerInspect, containerInspect } from "../../../engine/containers.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../errors.ts";
+import { isLeftStopped, tryOwnPolicy } from "../../containers/left_stopped.ts";
 import type { Identity } from "../../containers/reservations.ts";
 import { asContainer, refreshContainer } from "../../containers/reads.ts";
 import { hideValues } from "../../containers/secret_values.ts";
@@ -27,7 +28,7 @@ import {
   setRestartPolicy,
 } from "../../updates/run/members.ts";
 import { discard } from "../../updates/run/replacements.ts";
-import { putOldBack, start, stopAside } from "../../updates/run/swap.ts";
+import { policyInPlace, putOldBack, start, stopAside } from "../../updates/run/swap.ts";
 import { keepLiving, leaveStopped } from "../../updates/run/stuck.ts";
 import type { LoadedStack } from "../plan/stored.ts";
 import { dependentPairs, stopDependents } from "./dependents.ts";
@@ -156,7 +157,11 @@ async function stayStuck(
       if (!job.hasBegun(startStep(key))) continue;
       for (const { id } of [...createdOf(job, key)?.fresh ?? [], ...started]) {
         const container = await inspectIfThere(deps.engine, id);
-        if (container && !isUp(container)) await attempt(() => start(deps.engine, container));
+        if (!container || isUp(container)) continue;
+        await attempt(async () => {
+          await tryOwnPolicy(deps, id);
+          await start(deps.engine, container);
+        });
       }
     }
     return { problems, state };
@@ -286,16 +291,19 @@ export async function restoreNames(deps: Deps, named: readonly NamedImage[]): Pr
 
 async function stopAgain(deps: Deps, { id }: Identity): Promise<void> {
   const container = await inspectIfThere(deps.engine, id);
-  if (!container || !isUp(container)) return;
+  const isLeft = isLeftStopped(deps.db, id);
+  if (!container || !(isLeft || isUp(container))) return;
   await stopAside(deps, container);
+  if (isLeft) return;
   const { RestartPolicy = { Name: "no" } } = container.HostConfig;
   await setRestartPolicy(deps.engine, await containerInspect(deps.engine, id), RestartPolicy);
 }
 
-async function startAgain(deps: Deps, { oldId, ran, restartPolicy, name }: Member): Promise<void> {
+async function startAgain(deps: Deps, member: Member): Promise<void> {
+  const { oldId, ran, name } = member;
   const container = await inspectIfThere(deps.engine, oldId);
   if (!container) throw new AppError("conflict", `${name} no longer exists`);
-  await setRestartPolicy(deps.engine, container, restartPolicy);
+  await setRestartPolicy(deps.engine, container, policyInPlace(deps, member));
   if (ran && !isUp(container)) await start(deps.engine, container);
   await refreshContainer(deps, oldId);
 }

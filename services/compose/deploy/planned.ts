@@ -12,8 +12,8 @@ import { imageInspect } from "../../../engine/images.ts";
 import { systemInfo } from "../../../engine/system.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../errors.ts";
-import { givePolicyBack } from "../../containers/left_stopped.ts";
-import { asContainer, currentContainers, listAll } from "../../containers/reads.ts";
+import { withOwnPolicy } from "../../containers/left_stopped.ts";
+import { asContainer, listAll } from "../../containers/reads.ts";
 import { hideValues } from "../../containers/secret_values.ts";
 import { pullImage } from "../../images/pull.ts";
 import type { PullPolicy } from "../../images/pull_policy.ts";
@@ -98,7 +98,6 @@ export async function planDeploy(
   stack: LoadedStack,
 ): Promise<PlannedDeploy> {
   const { project } = stack;
-  await givePoliciesBack(deps, input, project.name);
   // A dependent that was created a moment ago may not be in the snapshot yet.
   await listAll(deps);
   const observed = await observe(deps, stack);
@@ -169,18 +168,6 @@ export async function planDeploy(
   };
 }
 
-/** A stack that was left stopped is in use again, also if its deploy fails. */
-async function givePoliciesBack(
-  deps: Deps,
-  { services }: DeployJob["input"],
-  project: string,
-): Promise<void> {
-  for (const { id, composeProject, composeService } of await currentContainers(deps)) {
-    const isDeployed = services?.includes(composeService ?? "") ?? true;
-    if (composeProject === project && isDeployed) await givePolicyBack(deps, id);
-  }
-}
-
 /** @throws {AppError} `conflict` if something has given a reference another image meanwhile. */
 function assertNamed(
   { project: { services } }: LoadedStack,
@@ -218,7 +205,7 @@ export const changedContainers = (
 
 /** @throws {AppError} `conflict` for one that is not reserved, or is this service itself. */
 async function dependentMembers(
-  { engine }: Deps,
+  { db, engine }: Deps,
   { affected }: DeployJob["input"],
   { recreated }: Dependents,
 ): Promise<Member[]> {
@@ -231,7 +218,7 @@ async function dependentMembers(
       throw new AppError("conflict", `A container that depends on the stack was created meanwhile`);
     }
     const container = await inspectIfThere(engine, id);
-    if (container) members.push(await memberOf(container));
+    if (container) members.push(await memberOf(withOwnPolicy(db, container)));
   }
   return members;
 }

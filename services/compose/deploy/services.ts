@@ -14,6 +14,7 @@ import { systemInfo } from "../../../engine/system.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../errors.ts";
 import { sleep } from "../../waiting.ts";
+import { tryOwnPolicy } from "../../containers/left_stopped.ts";
 import { learnImageOf } from "../../containers/own_labels.ts";
 import {
   asContainer,
@@ -115,7 +116,8 @@ export async function createContainers(
       old,
     );
     await copyFiles(newId);
-    pairs.push({ ...member, newId });
+    const newPolicy = recreation.create.HostConfig?.RestartPolicy ?? { Name: "no" };
+    pairs.push({ ...member, newId, newPolicy });
   }
   const fresh: CreatedContainers["fresh"] = [];
   for (const number of created) {
@@ -224,7 +226,10 @@ export async function startContainers(
   await putNewInPlace(deps, pairs.map((pair) => ({ ...pair, ran: true })));
   for (const { id } of [...fresh, ...started]) {
     const container = await inspectContainer(deps, id);
-    if (!isUp(container)) await start(deps.engine, container);
+    if (!isUp(container)) {
+      await tryOwnPolicy(deps, id);
+      await start(deps.engine, container);
+    }
     await refreshContainer(deps, id);
   }
   for (const id of begun) await runHooks(deps, project.services[key], "post_start", id, signal);

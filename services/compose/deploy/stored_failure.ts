@@ -25,6 +25,10 @@ export async function storeFailure(deps: Deps, job: DeployJob, error: unknown): 
 
 export const hasFailure = (job: DeployJob): boolean => job.resultOf(FAILURE) !== undefined;
 
-export const failureOf = (job: DeployJob): Failure => job.resultOf(FAILURE) as Failure;
+/** Jobs of older versions have only the reason. */
+export function failureOf(job: Pick<DeployJob, "resultOf">): Failure {
+  const stored = job.resultOf(FAILURE) as Failure | string;
+  return typeof stored === "string" ? { reason: stored, container: null } : stored;
+}
 
 export const reasonOf = (job: DeployJob): string => failureOf(job).reason;

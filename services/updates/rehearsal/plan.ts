@@ -6,6 +6,7 @@ import { imageInspect } from "../../../engine/images.ts";
 import { systemInfo } from "../../../engine/system.ts";
 import type { MountSource } from "../../containers/helper_container.ts";
 import type { Container } from "../../containers/inventory.ts";
+import { withOwnPolicy } from "../../containers/left_stopped.ts";
 import { parseDependsOn } from "../../containers/order.ts";
 import { isUp, listAll, type ReadDeps } from "../../containers/reads.ts";
 import { dependentsOf, refersTo } from "../../containers/share_group.ts";
@@ -33,11 +34,11 @@ export type NewImages = ReadonlyMap<string, string>;
  * @param targets Names of the containers that are updated.
  */
 export async function planRehearsal(
-  deps: ReadDeps & Pick<Deps, "config">,
+  deps: ReadDeps & Pick<Deps, "config" | "db">,
   targets: readonly string[],
   images: NewImages,
 ): Promise<RehearsalPlan> {
-  const { config, engine } = deps;
+  const { config, db, engine } = deps;
   const all = await listAll(deps);
   const updated = all.filter(({ name }) => targets.includes(name))
     .sort((one, other) => targets.indexOf(one.name) - targets.indexOf(other.name));
@@ -46,7 +47,7 @@ export async function planRehearsal(
   const members: TrialMember[] = [];
   const containers = withDependencies(replaced, all);
   for (const { id, name, composeService: service } of containers) {
-    const inspect: ContainerInspect = await containerInspect(engine, id);
+    const inspect: ContainerInspect = withOwnPolicy(db, await containerInspect(engine, id));
     const own = await ifThere(imageInspect(engine, inspect.Image));
     const image = images.get(name) ?? inspect.Image;
     members.push(planMember(

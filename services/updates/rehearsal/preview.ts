@@ -25,7 +25,7 @@ export interface RehearsalPreview {
  * @throws {AppError} `forbidden` if the scope does not include all that is copied.
  */
 export async function previewRehearsal(
-  deps: ReadDeps & Pick<Deps, "config">,
+  deps: ReadDeps & Pick<Deps, "config" | "db">,
   targets: readonly string[],
   scope: Scope | undefined,
 ): Promise<RehearsalPreview> {
@@ -56,7 +56,7 @@ function obstacleOf(members: Parameters<typeof assertHarmless>[0]): string | nul
 
 /** Obstacles to the rehearsal of an update; `force` does not ignore them. */
 export async function rehearsalObstacles(
-  deps: ReadDeps & Pick<Deps, "config">,
+  deps: ReadDeps & Pick<Deps, "config" | "db">,
   choice: RehearsalChoice,
   targets: readonly string[],
   scope: Scope | undefined,

@@ -6,12 +6,7 @@
  */
 
 import type { Engine } from "../../../engine/client.ts";
-import {
-  type ContainerInspect,
-  containerInspect,
-  type RestartPolicy,
-} from "../../../engine/containers.ts";
-import { ifThere } from "../../../engine/errors.ts";
+import type { ContainerInspect, RestartPolicy } from "../../../engine/containers.ts";
 import { markedName, type RebuildMark } from "../../containers/marks.ts";
 import { reconfigure } from "../../containers/reconfigure.ts";
 import { isUp, nameOf } from "../recreate/replace.ts";
@@ -33,6 +28,8 @@ export interface Member {
 /** A member with its new container. */
 export interface Pair extends Member {
   newId: string;
+  /** Restart policy of the new container; missing if it has that of the old one. */
+  newPolicy?: RestartPolicy;
   /** Copy that returns in a rollback if the engine removes the old container when it stops. */
   copyId?: string;
 }
@@ -56,8 +53,7 @@ export const temporaryName = (
   role: RebuildMark["role"],
 ): string => markedName({ name, role, ran, oldId });
 
-/** `undefined` if it no longer exists. */
-export const inspectIfThere = (engine: Engine, id: string) => ifThere(containerInspect(engine, id));
+export { inspectIfThere } from "../../containers/reads.ts";
 
 /**
  * Sets a restart policy. An engine that starts again meanwhile must not start both containers of a

@@ -10,7 +10,7 @@ import { fullImageId, isIdOf } from "../../../engine/image_id.ts";
 import { type ImageInspect, imageInspect } from "../../../engine/images.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../errors.ts";
-import { givePolicyBack } from "../../containers/left_stopped.ts";
+import { withOwnPolicy } from "../../containers/left_stopped.ts";
 import { pullImage } from "../../images/pull.ts";
 import { keptBy, planUndone } from "../data/restored.ts";
 import { nameOf } from "../recreate/replace.ts";
@@ -29,7 +29,6 @@ import { blockObstacle, digestsOf, type Obstacle, surveyUpdate } from "./survey.
  */
 export async function planUpdateJob(deps: Deps, { input }: UpdateJob): Promise<Planned> {
   const { containerId, name, reference, force, affected, expectedDigest, isRebuild } = input;
-  for (const { id } of affected) await givePolicyBack(deps, id);
   const survey = await surveyUpdate(deps, containerId, {
     image: reference,
     digest: expectedDigest ?? undefined,
@@ -44,7 +43,9 @@ export async function planUpdateJob(deps: Deps, { input }: UpdateJob): Promise<P
   }
   const oldReference = old.Config.Image || old.Image;
   const members: Member[] = [];
-  for (const each of [old, ...dependents]) members.push(await memberOf(each));
+  for (const each of [old, ...dependents]) {
+    members.push(await memberOf(withOwnPolicy(deps.db, each)));
+  }
   return {
     oldImageId: fullImageId(old.Image),
     oldReference,

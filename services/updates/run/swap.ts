@@ -12,6 +12,7 @@ import {
   containerRename,
   containerStart,
   containerStop,
+  type RestartPolicy,
 } from "../../../engine/containers.ts";
 import { EngineError, ifThere } from "../../../engine/errors.ts";
 import type { Deps } from "../../deps.ts";
@@ -25,17 +26,24 @@ import {
   type ReadDeps,
   refreshContainer,
 } from "../../containers/reads.ts";
+import { isLeftStopped, leaveStoppedAs } from "../../containers/left_stopped.ts";
 import type { RebuildMark } from "../../containers/marks.ts";
 import { attachmentsOf } from "../../containers/record.ts";
 import { withoutContainerValues } from "../../containers/secret_values.ts";
 import { isUp, nameOf, removeStopped, untilGone } from "../recreate/replace.ts";
 import { type InterruptDeps, throwIfInterrupted } from "./interruption.ts";
-import { inspectIfThere, type Pair, setRestartPolicy, temporaryName } from "./members.ts";
+import {
+  inspectIfThere,
+  type Member,
+  type Pair,
+  setRestartPolicy,
+  temporaryName,
+} from "./members.ts";
 import { ContainerError } from "./container_error.ts";
 import { discard } from "./replacements.ts";
 import { isTask } from "./verdict.ts";
 
-type SwapDeps = ReadDeps & InterruptDeps & Pick<Deps, "log">;
+type SwapDeps = ReadDeps & InterruptDeps & Pick<Deps, "db" | "log">;
 
 /** Time for which an old container must run to count as restored, in milliseconds. */
 const RESTORED_MS = 3_000;
@@ -55,13 +63,25 @@ export async function putNewInPlace(deps: SwapDeps, pairs: readonly Pair[]): Pro
     if (pair.copyId !== undefined) await renameAside(deps, pair, pair.copyId, "copy");
     await rename(engine, pair.newId, pair.name);
   }
-  for (const { newId, restartPolicy } of pairs) {
+  for (const pair of pairs) {
+    const { oldId, newId, ran, restartPolicy, newPolicy = restartPolicy } = pair;
+    if (!ran) leaveStoppedAs(deps.db, oldId, newId);
     // A rollback that was given up has changed it.
-    await setRestartPolicy(engine, await inspectContainer(deps, newId), restartPolicy);
+    await setRestartPolicy(
+      engine,
+      await inspectContainer(deps, newId),
+      policyInPlace(deps, { oldId, ran, restartPolicy: newPolicy }),
+    );
   }
   await restartStopped(deps, pairs);
   await refreshAll(deps, pairs);
 }
+
+/** The restart policy of a member in place: one that a move has left stopped gets its own when it runs. */
+export const policyInPlace = (
+  { db }: Pick<Deps, "db">,
+  { oldId, ran, restartPolicy }: Pick<Member, "oldId" | "ran" | "restartPolicy">,
+): RestartPolicy => !ran && isLeftStopped(db, oldId) ? { Name: "no" } : restartPolicy;
 
 /** Stops the old containers and their copies, those that others depend on last. */
 export async function stopOldOnes(deps: SwapDeps, pairs: readonly Pair[]): Promise<void> {
@@ -177,10 +197,10 @@ export async function putOldBack(
   }
   await stopNewOnes(deps, pairs);
   let unnamed = await nameOldOnes(deps, pairs);
-  for (const { oldId, ran, restartPolicy } of returning) {
-    const old = await containerInspect(engine, oldId);
-    await setRestartPolicy(engine, old, restartPolicy);
-    if (ran) await start(engine, old);
+  for (const pair of returning) {
+    const old = await containerInspect(engine, pair.oldId);
+    await setRestartPolicy(engine, old, policyInPlace(deps, pair));
+    if (pair.ran) await start(engine, old);
   }
   await Promise.all(returning.filter(({ ran }) => ran).map((pair) => assertStaysUp(deps, pair)));
   const returned = returning.map(({ oldId }) => oldId);

@@ -31,16 +31,14 @@ Deno.test("an engine that is restarted starts no container that a restore holds"
   deepEqual(held.containers.map(({ id }) => id), [idOf("db")]);
 });
 
-Deno.test("an engine that was away while a container was released is why it did not start", async () => {
+Deno.test("an engine that was away while containers were released is why they did not start", async () => {
   let isAway = false;
-  const db = { name: "db", restart: "always" };
+  const containers = ["db", "web", "worker"].map((name) => ({ name, restart: "always" }));
   await using fake = fakeEngine({
-    ...simulateContainers([db]),
-    "POST /containers/*/update": () => {
-      db.restart = "no";
+    ...simulateContainers(containers),
+    "POST /containers/*/update": ({ parts: [id] }) => {
+      containers.find(({ name }) => idOf(name) === id)!.restart = "no";
       if (!isAway) return Response.json({ Warnings: null });
-      // The connection breaks, and the next one works.
-      isAway = false;
       return new Response(
         new ReadableStream({ start: (controller) => controller.error(new Error()) }),
       );
@@ -50,5 +48,7 @@ Deno.test("an engine that was away while a container was released is why it did 
   const held = planFirmHold(await currentContainers(app.deps));
   await keepDown(app.deps, held);
   isAway = true;
-  await rejects(release(app.deps, held, Symbol("restore")), EngineUnreachableError);
+  for (const loss of ["first", "second"]) {
+    await rejects(release(app.deps, held, Symbol("restore")), EngineUnreachableError, loss);
+  }
 });
