@@ -13,12 +13,8 @@ import {
   selectHostHubKey,
 } from "../../../db/fleet_hub_keys.ts";
 import { selectFleetInvite } from "../../../db/fleet_invites.ts";
-import {
-  type FleetKey,
-  replaceFleetKey,
-  replaceFormerFleetKey,
-  selectFleetKey,
-} from "../../../db/fleet_keys.ts";
+import { type FleetKey, replaceFleetKey, selectFleetKey } from "../../../db/fleet_keys.ts";
+import { selectMembership } from "../../../db/fleet_membership.ts";
 import type { StateDatabase } from "../../../db/database.ts";
 import type { Deps } from "../../deps.ts";
 import { createFleetKey, type KeyDeps, linkKeys, openLinkKey, toText } from "../enrolment/keys.ts";
@@ -26,28 +22,34 @@ import { KEY_MAX_MS } from "../enrolment/rotation.ts";
 import { admit, type Admitted, type InviteSecret } from "../link/channel.ts";
 import type { Connection } from "../link/connection.ts";
 import { HandshakeError } from "../link/noise.ts";
+import type { OpenHost } from "./fleet.ts";
 
-/** Replaces the key of this hub if it is 30 days old, and tells the hosts that are connected. */
+/**
+ * Replaces the key of this hub if it is 30 days old, and tells the hosts that are connected. A hub that is a
+ * member changes nothing here: its own hub must know a key before it is used (`enrolment/rotation.ts`).
+ */
 export async function renewHubKey(deps: KeyDeps & Pick<Deps, "fleet" | "log">): Promise<void> {
   const { db, fleet, log, now } = deps;
   const key = selectFleetKey(db, "link");
-  if (!key || now().getTime() - Date.parse(key.createdAt) < KEY_MAX_MS) return;
+  if (!key || selectMembership(db)) return;
+  if (now().getTime() - Date.parse(key.createdAt) < KEY_MAX_MS) return;
   const next = await createFleetKey(deps, "link");
   db.transaction(() => {
     insertFormerHubKey(db, key);
-    // As the member of another hub, this one announces its new key with the former one.
-    replaceFormerFleetKey(db, key);
     replaceFleetKey(db, next);
   });
   log.info("key of this hub replaced");
-  for (const { link } of fleet.hosts.values()) tellHubKey(link, next.publicKey);
+  tellHubKey(deps, fleet.hosts.values());
 }
 
-/** Tells a host the newest key. */
-export const tellHubKey = (
-  link: { tell(message: { type: "hub_key"; linkKey: string }): void },
-  linkKey: string,
-): void => link.tell({ type: "hub_key", linkKey });
+/** Tells hosts the newest key. */
+export function tellHubKey(
+  { db }: Pick<Deps, "db">,
+  hosts: Iterable<Pick<OpenHost, "link">>,
+): void {
+  const linkKey = selectFleetKey(db, "link")!.publicKey;
+  for (const { link } of hosts) link.tell({ type: "hub_key", linkKey });
+}
 
 /** The key under whose name a host knows this hub. */
 export const hubKeyFor = async (deps: KeyDeps, hostId: string): Promise<string> =>
