@@ -9,6 +9,7 @@
 
 import {
   insertFormerHubKey,
+  replaceHostHubKey,
   selectFormerHubKeys,
   selectHostHubKey,
 } from "../../../db/fleet_hub_keys.ts";
@@ -54,6 +55,21 @@ export function tellHubKey(
 /** The key under whose name a host knows this hub. */
 export const hubKeyFor = async (deps: KeyDeps, hostId: string): Promise<string> =>
   selectHostHubKey(deps.db, hostId)?.hubKey ?? toText((await linkKeys(deps)).publicKey);
+
+/**
+ * The key under whose name a known host may join again: it may have joined with that one before. A key that this
+ * hub does not have any more is replaced by its newest one.
+ */
+export async function renewHubKeyFor(deps: KeyDeps, hostId: string): Promise<string> {
+  const { db } = deps;
+  const known = await hubKeyFor(deps, hostId);
+  const newest = toText((await linkKeys(deps)).publicKey);
+  if (known === newest || selectFormerHubKeys(db).some((key) => key.publicKey === known)) {
+    return known;
+  }
+  replaceHostHubKey(db, { hostId, hubKey: newest });
+  return newest;
+}
 
 /**
  * Answers a handshake with the key that the host knows.
