@@ -20,7 +20,7 @@ import { createEventSender, type SendDeps } from "../events/send.ts";
 import { clockOf } from "../hosts/clock.ts";
 import { tellHubKey } from "../hosts/hub_keys.ts";
 import { createReceiver } from "../waves/member_link.ts";
-import { hubKeyToTry, keepHubKeys, receiveHubKey } from "./hub_keys.ts";
+import { hubKeyToTry, keepHubKey } from "./hub_keys.ts";
 import { toBytes } from "./keys.ts";
 import { type Attempt, retryMs } from "./retries.ts";
 import {
@@ -113,7 +113,7 @@ export async function linkToHub(
       () => dialLink(connection, { keys, hubKey: toBytes(hubKey) }),
     );
     dialing.unproved = 0;
-    keepHubKeys(deps, membership, hubKey);
+    keepHubKey(deps, membership, hubKey);
     const onWelcome = () => {
       if (use === "next") {
         useNextKeys(deps);
@@ -181,7 +181,7 @@ async function keepLink(
       if (message.type === "rekeyed" && use === "other") link.close("the own keys are used again");
       else if (message.type === "rekeyed") receiveRekeyed(deps, message);
       if (message.type === "accepted") updateMembership(db, hostId, { isPending: false });
-      if (message.type === "hub_key") receiveHubKey(deps, membership, message);
+      if (message.type === "hub_key") keepHubKey(deps, membership, message.linkKey);
       if (message.type === "labels") updateMembership(db, hostId, { labels: message.labels });
       if (message.type === "refused") attempt = receiveRefusal(deps, membership, message);
       fleet.refresh();

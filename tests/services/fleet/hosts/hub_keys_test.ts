@@ -152,6 +152,22 @@ Deno.test("a hub that was restored from a backup of before the change is known b
   await linked(async () => equal(await pass(), 200));
 });
 
+Deno.test("a hub that was restored from an older backup is known by any of its former keys", async () => {
+  await using all = await fleet();
+  const { hub, linked, pass } = all;
+  const backup = selectFleetKey(hub.deps.db, "link")!;
+  for (let month = 0; month < 4; month++) {
+    await renew(all);
+    await linked();
+    await linked();
+  }
+  replaceFleetKey(hub.deps.db, backup);
+  hub.deps.db.run("DELETE FROM fleet_hub_keys");
+  for (let newer = 0; newer < 4; newer++) await rejects(linked());
+  await linked(async () => equal(await pass(), 200));
+  await linked(async () => equal(await pass(), 200));
+});
+
 Deno.test("an invite of before the change is still good, and one of afterwards has the new key", async () => {
   await using all = await fleet();
   const { hub } = all;
