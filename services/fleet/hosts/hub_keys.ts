@@ -16,7 +16,6 @@ import {
 import { selectFleetInvite } from "../../../db/fleet_invites.ts";
 import { type FleetKey, replaceFleetKey, selectFleetKey } from "../../../db/fleet_keys.ts";
 import { selectMembership } from "../../../db/fleet_membership.ts";
-import type { StateDatabase } from "../../../db/database.ts";
 import type { Deps } from "../../deps.ts";
 import { createFleetKey, type KeyDeps, linkKeys, openLinkKey, toText } from "../enrolment/keys.ts";
 import { KEY_MAX_MS } from "../enrolment/rotation.ts";
@@ -92,33 +91,27 @@ export async function admitWithHubKey(
   const first = await connection.receive();
   for (const [at, key] of keys.entries()) {
     let isFirst = true;
+    let isAnswered = false;
     const receive = () => {
       if (!isFirst) return connection.receive();
       isFirst = false;
       return Promise.resolve(first.slice());
     };
+    const send: Connection["send"] = (message) => {
+      isAnswered = true;
+      return connection.send(message);
+    };
     try {
-      const admitted = await admit({ ...connection, receive }, {
+      const admitted = await admit({ ...connection, receive, send }, {
         keys: await openLinkKey(deps, { ...key, purpose: "link" }),
-        findInvite: (id) => isKeyOfInvite(db, id, keys, key) ? findInvite(id) : undefined,
+        findInvite: (id) =>
+          selectFleetInvite(db, id)?.hubKey === key.publicKey ? findInvite(id) : undefined,
       });
       return { ...admitted, hubKey: key.publicKey };
     } catch (error) {
-      // With another key, the first message cannot be read; nothing was answered yet.
-      if (!(error instanceof HandshakeError) || at === keys.length - 1) throw error;
+      // The first message cannot be read with another key; what fails later is no question of the key.
+      if (!(error instanceof HandshakeError) || isAnswered || at === keys.length - 1) throw error;
     }
   }
   throw new HandshakeError("No key");
-}
-
-/** An invite has the fingerprint of the key at the time when it was created. */
-function isKeyOfInvite(
-  db: StateDatabase,
-  id: string,
-  keys: readonly { publicKey: string; createdAt: string }[],
-  { publicKey }: { publicKey: string },
-): boolean {
-  const createdAt = selectFleetInvite(db, id)?.createdAt;
-  const ofThen = keys.find((key) => createdAt !== undefined && key.createdAt <= createdAt);
-  return (ofThen ?? keys[0])?.publicKey === publicKey;
 }

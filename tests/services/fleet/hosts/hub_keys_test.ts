@@ -171,18 +171,35 @@ Deno.test("a hub that was restored from an older backup is known by any of its f
 Deno.test("an invite of before the change is still good, and one of afterwards has the new key", async () => {
   await using all = await fleet();
   const { hub } = all;
-  const { before } = await renew(all);
+  hub.clock.advance({ seconds: KEY_MAX_MS / 1000 + 2 });
   const older = await invite(hub);
-  hub.deps.db.run("UPDATE fleet_invites SET created_at = :createdAt", {
-    createdAt: before.createdAt,
-  });
+  // By their times, the older one is of the new key and the newer one of the former key.
+  hub.clock.advance({ seconds: -1 });
+  await renewHubKey(hub.deps);
+  hub.clock.advance({ seconds: -1 });
+  const newer = await invite(hub);
   using second = testApp({ config: { serverName: "edge-8" } });
-  await rejects(join(second, hub, "edge-8", older.token));
-  hub.deps.db.run("UPDATE fleet_invites SET created_at = :createdAt", {
-    createdAt: older.createdAt,
-  });
   await join(second, hub, "edge-8", older.token);
-  equal(selectMembership(second.deps.db)!.hubKey, selectFleetKey(hub.deps.db, "link")!.publicKey);
+  using third = testApp({ config: { serverName: "edge-9" } });
+  await join(third, hub, "edge-9", newer.token);
+  deepEqual(
+    [second, third].map(({ deps }) => selectMembership(deps.db)!.hubKey),
+    [selectFormerHubKeys(hub.deps.db)[0]!, selectFleetKey(hub.deps.db, "link")!]
+      .map(({ publicKey }) => publicKey),
+  );
+});
+
+Deno.test("a wrong secret is the reason of a refusal, also at a hub with former keys", async () => {
+  await using all = await fleet();
+  const { hub } = all;
+  await renew(all);
+  const { inviteId } = decodeToken((await invite(hub)).token);
+  using other = testApp({ config: { serverName: "edge-8" } });
+  const joining = enrol(other.deps, connect(hub), {
+    ...{ name: "edge-8", machine: "test", address: HUB.serviceBaseUrl },
+    invite: { id: inviteId, secret: new Uint8Array(32) },
+  });
+  await rejects(joining, /not sealed with the expected key/);
 });
 
 Deno.test("a hub that is a member uses a new key when its own hub has stored it, and tells its hosts", async () => {
