@@ -109,7 +109,7 @@ export async function admitWithHubKey(
       });
       return { ...admitted, hubKey: key.publicKey };
     } catch (error) {
-      // The first message cannot be read with another key; what fails later is no question of the key.
+      // Only the first message tells whether this is the key.
       if (!(error instanceof HandshakeError) || isAnswered || at === keys.length - 1) throw error;
     }
   }

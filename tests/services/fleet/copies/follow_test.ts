@@ -87,7 +87,7 @@ Deno.test("frames are read however they are cut, and unknown ones are left out",
 });
 
 for (const allows of [undefined, null, "admin", "deploy"]) {
-  Deno.test(`the figures of a host that allows ${allows ?? "nothing known"} are read`, () => {
+  Deno.test(`the figures of a host that allows ${allows} are read`, () => {
     const copy = emptyCopy();
     const figures = {
       ...{ engine: "29.0.0", cpuPercent: 1, cpuCount: 2, memoryPercent: 3, diskPercent: 4 },
