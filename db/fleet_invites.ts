@@ -21,6 +21,8 @@ const invites = table("fleet_invites", {
   createdBy: text(),
   createdAt: text(),
   expiresAt: text(),
+  /** Key of this hub that the token names, base64url. */
+  hubKey: text(),
 }, { order: "created_at DESC, id" });
 
 /** One invite as stored. Times are ISO 8601, UTC. */

@@ -7,6 +7,7 @@
 
 import { boolean, type Row, table, text } from "./columns.ts";
 import type { Database } from "./database.ts";
+import { insertFormerHubKey } from "./fleet_hub_keys.ts";
 import { replaceFleetKey, replaceFormerFleetKey, selectFleetKey } from "./fleet_keys.ts";
 import { selectFleetHost, type StoredHost, updateFleetHost } from "./fleet_hosts.ts";
 
@@ -34,11 +35,12 @@ export function deleteNextKeys(db: Database): void {
   db.run("DELETE FROM fleet_next_keys");
 }
 
-/** Makes the next keys those of this installation, and keeps the former one for links. */
-export function promoteNextKeys(db: Database): void {
+/** Makes the next keys those of this installation, and keeps the former one for links, also for its hosts. */
+export function promoteNextKeys(db: Database, { isHub }: { isHub: boolean }): void {
   db.transaction(() => {
     const former = selectFleetKey(db, "link");
     if (former) replaceFormerFleetKey(db, former);
+    if (former && isHub) insertFormerHubKey(db, former);
     for (const { isConfirmed: _, ...key } of selectNextKeys(db)) replaceFleetKey(db, key);
     deleteNextKeys(db);
   });

@@ -90,6 +90,7 @@ export const hostEndpoints = (deps: Deps) => [
       403: "The host does not take the token, or another one has made it",
       409: "The host is in the fleet already, or its name is in use",
       502: "The host cannot be reached",
+      503: "The host may have joined; repeat the request",
     },
   }, async ({ body, caller, note, request }) => {
     const host = await addByToken(deps, body, { viewer: caller, signal: request.signal });

@@ -78,6 +78,7 @@ import { migration as fleetFormerKeys } from "./0077_fleet_former_keys.ts";
 import { migration as fleetQueueOwner } from "./0079_fleet_queue_owner.ts";
 import { migration as leftStopped } from "./0080_left_stopped.ts";
 import { migration as fleetHubKeys } from "./0082_fleet_hub_keys.ts";
+import { migration as fleetInviteHubKeys } from "./0085_fleet_invite_hub_keys.ts";
 
 export const stateMigrations: readonly Migration[] = [
   users,
@@ -152,4 +153,5 @@ export const stateMigrations: readonly Migration[] = [
   fleetQueueOwner,
   leftStopped,
   fleetHubKeys,
+  fleetInviteHubKeys,
 ];

@@ -128,7 +128,8 @@ const NAMED_PARTS_MAX = 100;
 /** Frames by the name of their event. `current` has the parts that could just be read. */
 export const FRAMES = {
   current: z.array(Word).max(NAMED_PARTS_MAX).transform((parts) => parts.filter(isPart)),
-  host: HostFigures,
+  // A later version may allow something else.
+  host: HostFigures.extend({ allows: HostAllows.catch(null) }),
   containers: change(ContainerRow, ROWS_MAX.containers),
   stacks: change(StackRow, ROWS_MAX.stacks, hasKnownKind),
   alerts: change(AlertRow, ROWS_MAX.alerts),

@@ -11,6 +11,7 @@ import { type Membership, replaceMembership } from "../../../db/fleet_membership
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../errors.ts";
 import { VERSION } from "../../version.ts";
+import { renewHubKeyFor } from "../hosts/hub_keys.ts";
 import { makeHost, storeHost } from "../hosts/room.ts";
 import { HOST_NAME, NAME_MAX, shownText, Version } from "../link/control.ts";
 import { assertHostName, assertNoMember, type JoinAs } from "./join.ts";
@@ -86,24 +87,24 @@ export async function answerRequest(
   { address, labels }: { address: string; labels: Record<string, string> },
 ): Promise<JoinAnswer> {
   const { db, config, fleet } = deps;
-  const keys = await linkKeys(deps);
   const notes = await noteKeys(deps);
+  let hubKey = toText((await linkKeys(deps)).publicKey);
   const { name, machine, version, linkKey, noteKey } = request;
   let host = selectFleetHostByKey(db, linkKey);
   if (host && host.leftAt !== null) {
     throw new AppError("conflict", `Host ${host.name} has left the fleet; remove it first`);
   }
   if (host) {
+    hubKey = await renewHubKeyFor(deps, host.id);
     // It dials from now on.
     updateFleetHost(db, host.id, { isPending: false, dialAddress: null });
     fleet.refresh();
-  }
-  if (!host) {
+  } else {
     host = makeHost(deps, undefined, {
       ...{ name, machine, version, linkKey, noteKey, labels },
       ...{ address: "", inviteId: null },
     });
-    storeHost(deps, undefined, host, toText(keys.publicKey));
+    storeHost(deps, undefined, host, hubKey);
     fleet.refresh();
   }
   return {
@@ -111,7 +112,7 @@ export async function answerRequest(
     linkKey,
     address,
     hubName: config.serverName.slice(0, NAME_MAX),
-    hubKey: toText(keys.publicKey),
+    hubKey,
     hubNoteKey: notes.publicKey,
     hostId: host.id,
     name: host.name,

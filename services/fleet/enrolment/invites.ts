@@ -15,7 +15,7 @@ import { AppError, notFound, tooMany } from "../../errors.ts";
 import { openIfPossible } from "../../secrets/secrets.ts";
 import type { Bytes } from "../link/noise.ts";
 import { assertNameFree } from "../hosts/room.ts";
-import { fingerprintOf, linkKeys, toBytes } from "./keys.ts";
+import { fingerprintOf, linkKeys, toBytes, toText } from "./keys.ts";
 import { encodeToken, INVITE_ID_BYTES, isHubAddress, SECRET_BYTES } from "./token.ts";
 
 /** Limits: of invites, of hosts that one invite is for, and of its life in minutes. */
@@ -37,8 +37,8 @@ export interface NewInvite {
   address?: string | undefined;
 }
 
-/** An invite without its secret. */
-export type InviteView = Omit<StoredInvite, "secret">;
+/** An invite without its secret and the key. */
+export type InviteView = Omit<StoredInvite, "secret" | "hubKey">;
 
 /** A new invite with what is shown only once. */
 export interface CreatedInvite extends InviteView {
@@ -87,6 +87,7 @@ export async function createInvite(
     createdBy: userId,
     createdAt: at.toISOString(),
     expiresAt: new Date(at.getTime() + given.expiresMinutes * 60_000).toISOString(),
+    hubKey: toText(publicKey),
   };
   insertFleetInvite(db, invite);
   fleet.refresh();
@@ -156,6 +157,6 @@ function assertName(deps: InviteDeps, { name, count }: NewInvite): void {
 
 const sealPurpose = (id: string) => `fleet invite ${id}`;
 
-function toView({ secret: _, ...invite }: StoredInvite): InviteView {
+function toView({ secret: _secret, hubKey: _hubKey, ...invite }: StoredInvite): InviteView {
   return invite;
 }

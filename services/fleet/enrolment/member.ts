@@ -18,8 +18,9 @@ import { dial } from "../link/dial.ts";
 import { createLink } from "../link/link.ts";
 import { createEventSender, type SendDeps } from "../events/send.ts";
 import { clockOf } from "../hosts/clock.ts";
+import { tellHubKey } from "../hosts/hub_keys.ts";
 import { createReceiver } from "../waves/member_link.ts";
-import { hubKeyToTry, keepHubKeys, receiveHubKey } from "./hub_keys.ts";
+import { hubKeyToTry, keepHubKey } from "./hub_keys.ts";
 import { toBytes } from "./keys.ts";
 import { type Attempt, retryMs } from "./retries.ts";
 import {
@@ -112,11 +113,14 @@ export async function linkToHub(
       () => dialLink(connection, { keys, hubKey: toBytes(hubKey) }),
     );
     dialing.unproved = 0;
-    keepHubKeys(deps, membership, hubKey);
+    keepHubKey(deps, membership, hubKey);
     const onWelcome = () => {
-      if (use === "next") useNextKeys(deps);
-      // Announced again, if the hub did not know them.
-      else if (use === "own" && dialing.unknown > 0) deleteNextKeys(deps.db);
+      if (use === "next") {
+        useNextKeys(deps);
+        tellHubKey(deps, fleet.hosts.values());
+      }
+      // The hub does not use new keys yet: it may not know them, or they are not those of a hub.
+      if (use === "own") deleteNextKeys(deps.db);
       dialing.unknown = 0;
       onOpen();
     };
@@ -177,7 +181,7 @@ async function keepLink(
       if (message.type === "rekeyed" && use === "other") link.close("the own keys are used again");
       else if (message.type === "rekeyed") receiveRekeyed(deps, message);
       if (message.type === "accepted") updateMembership(db, hostId, { isPending: false });
-      if (message.type === "hub_key") receiveHubKey(deps, membership, message);
+      if (message.type === "hub_key") keepHubKey(deps, membership, message.linkKey);
       if (message.type === "labels") updateMembership(db, hostId, { labels: message.labels });
       if (message.type === "refused") attempt = receiveRefusal(deps, membership, message);
       fleet.refresh();
@@ -205,16 +209,10 @@ async function keepLink(
   async function tick(): Promise<void> {
     while (!over.signal.aborted) {
       link.tick();
-      const due = await announcement();
+      const due = await (use === "other" ? ownKeys(deps) : dueKeys(deps));
       if (due) link.tell(due);
       await sleep(TICK_MS, over.signal);
     }
-  }
-
-  async function announcement(): Promise<Control<"rekey"> | undefined> {
-    if (use === "other") return await ownKeys(deps);
-    // A hub replaces its keys by itself.
-    return fleet.isHub ? undefined : await dueKeys(deps);
   }
 
   /** Tells the hub when this host has left. */

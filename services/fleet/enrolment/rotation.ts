@@ -14,6 +14,8 @@ import {
   selectNextKey,
 } from "../../../db/fleet_next_keys.ts";
 import { type FleetKey, selectFleetKey, selectFormerFleetKey } from "../../../db/fleet_keys.ts";
+import { selectFormerHubKeys } from "../../../db/fleet_hub_keys.ts";
+import type { Deps } from "../../deps.ts";
 import type { Control } from "../link/control.ts";
 import type { KeyPair } from "../link/noise.ts";
 import { createFleetKey, type KeyDeps, linkKeys, noteKeys, openLinkKey, toText } from "./keys.ts";
@@ -21,24 +23,27 @@ import { createFleetKey, type KeyDeps, linkKeys, noteKeys, openLinkKey, toText }
 /** Age at which keys are replaced, in milliseconds. */
 export const KEY_MAX_MS = 30 * 24 * 60 * 60_000;
 
-/** The announcement of new keys, which are made when they are due; `undefined` if they are not. */
-export async function dueKeys(deps: KeyDeps): Promise<Control<"rekey"> | undefined> {
-  const { db, now } = deps;
+/**
+ * The announcement of new keys, which are made when they are due; `undefined` if they are not. A member that
+ * is a hub keeps its key for notes, because what it has signed is checked long afterwards.
+ */
+export async function dueKeys(
+  deps: KeyDeps & Pick<Deps, "fleet">,
+): Promise<Control<"rekey"> | undefined> {
+  const { db, fleet, now } = deps;
   const link = selectFleetKey(db, "link");
   if (!link || now().getTime() - Date.parse(link.createdAt) < KEY_MAX_MS) return undefined;
   if (selectNextKey(db, "link")?.isConfirmed) return undefined;
   if (!selectNextKey(db, "link")) {
-    const [linkKey, noteKey] = await Promise.all([
-      createFleetKey(deps, "link"),
-      createFleetKey(deps, "note"),
-    ]);
+    const purposes: FleetKey["purpose"][] = fleet.isHub ? ["link"] : ["link", "note"];
+    const keys = await Promise.all(purposes.map((purpose) => createFleetKey(deps, purpose)));
     db.transaction(() => {
-      insertNextKey(db, { ...linkKey, isConfirmed: false });
-      insertNextKey(db, { ...noteKey, isConfirmed: false });
+      for (const key of keys) insertNextKey(db, { ...key, isConfirmed: false });
     });
   }
   const linkKey = selectNextKey(db, "link")!.publicKey;
-  return { type: "rekey", linkKey, noteKey: selectNextKey(db, "note")!.publicKey };
+  const noteKey = (selectNextKey(db, "note") ?? await noteKeys(deps)).publicKey;
+  return { type: "rekey", linkKey, noteKey };
 }
 
 /** The hub has stored keys; those of an earlier announcement do not count. */
@@ -60,7 +65,7 @@ export interface DialKeys {
 
 /**
  * The key to dial with. The new one that the hub has stored comes first, then the own one, then the one
- * before it. A hub replaces its own by itself (`hosts/hub_keys.ts`).
+ * before it, and those that this installation had as a hub (`hosts/hub_keys.ts`).
  *
  * @param unknown Number of keys in a row that the hub did not know.
  */
@@ -71,14 +76,21 @@ export async function dialKeys(
   const { db } = deps;
   const stored = selectNextKey(db, "link");
   const next = stored?.isConfirmed ? stored : undefined;
-  const former = selectFormerFleetKey(db, "link");
   const choices: { use: DialKeys["use"]; key?: FleetKey }[] = [{ use: "own" }];
-  if (next && isHub) choices.push({ use: "other", key: next });
-  if (next && !isHub) choices.unshift({ use: "next", key: next });
+  // It was announced with a new key for notes, before this installation was a hub.
+  const isUnusable = isHub && selectNextKey(db, "note");
+  if (next && isUnusable) choices.push({ use: "other", key: next });
+  if (next && !isUnusable) choices.unshift({ use: "next", key: next });
+  const former = selectFormerFleetKey(db, "link");
   if (former) choices.push({ use: "other", key: former });
+  for (const key of selectFormerHubKeys(db)) {
+    if (key.publicKey === former?.publicKey) continue;
+    choices.push({ use: "other", key: { ...key, purpose: "link" } });
+  }
   const { use, key } = choices[unknown % choices.length]!;
   return { use, keys: await (key ? openLinkKey(deps, key) : linkKeys(deps)) };
 }
 
 /** The hub has accepted a connection with the new key. */
-export const useNextKeys = ({ db }: Pick<KeyDeps, "db">): void => promoteNextKeys(db);
+export const useNextKeys = ({ db, fleet }: Pick<Deps, "db" | "fleet">): void =>
+  promoteNextKeys(db, fleet);

@@ -1,11 +1,6 @@
 /** Adding a host that waits for its hub, with the token that it has printed. @module */
 
-import {
-  deleteFleetHost,
-  selectFleetHostByKey,
-  type StoredHost,
-  updateFleetHost,
-} from "../../../db/fleet_hosts.ts";
+import { deleteFleetHost, selectFleetHostByKey, type StoredHost } from "../../../db/fleet_hosts.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../errors.ts";
 import { fingerprintOf, type KeyDeps, linkKeys, toText } from "../enrolment/keys.ts";
@@ -14,6 +9,7 @@ import { decodeToken, type FleetToken } from "../enrolment/token.ts";
 import { admit, type Channel, isPeerError, withinHandshake } from "../link/channel.ts";
 import type { Connection } from "../link/connection.ts";
 import { dial, DialError } from "../link/dial.ts";
+import { hubKeyFor } from "./hub_keys.ts";
 import { getHost, HOSTS_RESOURCE, type HostView } from "./hosts.ts";
 import { makeHost, storeHost } from "./room.ts";
 import { refuse, sendEnrolled } from "./serve.ts";
@@ -74,8 +70,8 @@ export async function addHost(
   const connection = await dial(deps, given.address, signal, "host");
   try {
     return await withinHandshake(connection, async () => {
-      const channel = await admitHost(deps, connection, token, given.address);
-      return await enrol(deps, channel, token, given);
+      const admitted = await admitHost(deps, connection, token, given.address);
+      return await enrol(deps, admitted, token, given);
     });
   } catch (error) {
     if ((error as Error).name === "TimeoutError") {
@@ -87,14 +83,21 @@ export async function addHost(
   }
 }
 
+/** A host that knows this hub by `hubKey`, base64url. */
+interface AdmittedHost {
+  channel: Channel;
+  hubKey: string;
+}
+
 async function admitHost(
   deps: AddDeps,
   connection: Connection,
   { inviteId, secret, fingerprint }: FleetToken,
   address: string,
-): Promise<Channel> {
+): Promise<AdmittedHost> {
+  const keys = await linkKeys(deps);
   const admitted = await admit(connection, {
-    keys: await linkKeys(deps),
+    keys,
     findInvite: (id) => id === inviteId ? secret : undefined,
   });
   if (admitted.inviteId === undefined) {
@@ -103,12 +106,12 @@ async function admitHost(
   if (await fingerprintOf(admitted.channel.peerKey) !== fingerprint) {
     throw new AppError("forbidden", `${address} is not the host that made the token`);
   }
-  return admitted.channel;
+  return { channel: admitted.channel, hubKey: toText(keys.publicKey) };
 }
 
 async function enrol(
   deps: AddDeps,
-  channel: Channel,
+  { channel, hubKey }: AdmittedHost,
   { inviteId }: FleetToken,
   { address, name, labels }: AddAs,
 ): Promise<StoredHost> {
@@ -127,19 +130,23 @@ async function enrol(
     throw error;
   }
   // Stored first: a host that has joined a hub which does not know it could not be added again.
-  storeHost(deps, known, host, toText((await linkKeys(deps)).publicKey));
-  await sendEnrolled(deps, channel, host);
-  const reason = await channel.closed;
-  if (reason === NOT_JOINED) {
-    if (known) updateFleetHost(db, known.id, known);
-    else deleteFleetHost(db, host.id);
-    throw new AppError("forbidden", "The host has not joined");
+  const hubKeyBefore = known && await hubKeyFor(deps, known.id);
+  storeHost(deps, known, host, hubKey);
+  try {
+    await sendEnrolled(deps, channel, host);
+    const reason = await channel.closed;
+    if (reason === NOT_JOINED) {
+      if (known) storeHost(deps, known, known, hubKeyBefore!);
+      else deleteFleetHost(db, host.id);
+      throw new AppError("forbidden", "The host has not joined");
+    }
+    if (reason !== JOINED) {
+      throw new AppError("unavailable", `The host may have joined, run it again: ${reason}`);
+    }
+    return host;
+  } finally {
+    // The host stays stored, so that it is dialled if it has joined.
+    fleet.refresh();
+    changes.record(HOSTS_RESOURCE);
   }
-  fleet.refresh();
-  changes.record(HOSTS_RESOURCE);
-  // The host stays stored, so that it is dialled if it has joined.
-  if (reason !== JOINED) {
-    throw new AppError("unavailable", `The host may have joined, run it again: ${reason}`);
-  }
-  return host;
 }

@@ -9,49 +9,66 @@
 
 import {
   insertFormerHubKey,
+  replaceHostHubKey,
   selectFormerHubKeys,
   selectHostHubKey,
 } from "../../../db/fleet_hub_keys.ts";
 import { selectFleetInvite } from "../../../db/fleet_invites.ts";
-import {
-  type FleetKey,
-  replaceFleetKey,
-  replaceFormerFleetKey,
-  selectFleetKey,
-} from "../../../db/fleet_keys.ts";
-import type { StateDatabase } from "../../../db/database.ts";
+import { type FleetKey, replaceFleetKey, selectFleetKey } from "../../../db/fleet_keys.ts";
+import { selectMembership } from "../../../db/fleet_membership.ts";
 import type { Deps } from "../../deps.ts";
 import { createFleetKey, type KeyDeps, linkKeys, openLinkKey, toText } from "../enrolment/keys.ts";
 import { KEY_MAX_MS } from "../enrolment/rotation.ts";
 import { admit, type Admitted, type InviteSecret } from "../link/channel.ts";
 import type { Connection } from "../link/connection.ts";
 import { HandshakeError } from "../link/noise.ts";
+import type { OpenHost } from "./fleet.ts";
 
-/** Replaces the key of this hub if it is 30 days old, and tells the hosts that are connected. */
+/**
+ * Replaces the key of this hub if it is 30 days old, and tells the hosts that are connected. A hub that is a
+ * member changes nothing here: its own hub must know a key before it is used (`enrolment/rotation.ts`).
+ */
 export async function renewHubKey(deps: KeyDeps & Pick<Deps, "fleet" | "log">): Promise<void> {
   const { db, fleet, log, now } = deps;
   const key = selectFleetKey(db, "link");
-  if (!key || now().getTime() - Date.parse(key.createdAt) < KEY_MAX_MS) return;
+  if (!key || selectMembership(db)) return;
+  if (now().getTime() - Date.parse(key.createdAt) < KEY_MAX_MS) return;
   const next = await createFleetKey(deps, "link");
   db.transaction(() => {
     insertFormerHubKey(db, key);
-    // As the member of another hub, this one announces its new key with the former one.
-    replaceFormerFleetKey(db, key);
     replaceFleetKey(db, next);
   });
   log.info("key of this hub replaced");
-  for (const { link } of fleet.hosts.values()) tellHubKey(link, next.publicKey);
+  tellHubKey(deps, fleet.hosts.values());
 }
 
-/** Tells a host the newest key. */
-export const tellHubKey = (
-  link: { tell(message: { type: "hub_key"; linkKey: string }): void },
-  linkKey: string,
-): void => link.tell({ type: "hub_key", linkKey });
+/** Tells hosts the newest key. */
+export function tellHubKey(
+  { db }: Pick<Deps, "db">,
+  hosts: Iterable<Pick<OpenHost, "link">>,
+): void {
+  const linkKey = selectFleetKey(db, "link")!.publicKey;
+  for (const { link } of hosts) link.tell({ type: "hub_key", linkKey });
+}
 
 /** The key under whose name a host knows this hub. */
 export const hubKeyFor = async (deps: KeyDeps, hostId: string): Promise<string> =>
   selectHostHubKey(deps.db, hostId)?.hubKey ?? toText((await linkKeys(deps)).publicKey);
+
+/**
+ * The key under whose name a known host may join again: it may have joined with that one before. A key that this
+ * hub does not have any more is replaced by its newest one.
+ */
+export async function renewHubKeyFor(deps: KeyDeps, hostId: string): Promise<string> {
+  const { db } = deps;
+  const known = await hubKeyFor(deps, hostId);
+  const newest = toText((await linkKeys(deps)).publicKey);
+  if (known === newest || selectFormerHubKeys(db).some((key) => key.publicKey === known)) {
+    return known;
+  }
+  replaceHostHubKey(db, { hostId, hubKey: newest });
+  return newest;
+}
 
 /**
  * Answers a handshake with the key that the host knows.
@@ -74,33 +91,27 @@ export async function admitWithHubKey(
   const first = await connection.receive();
   for (const [at, key] of keys.entries()) {
     let isFirst = true;
+    let isAnswered = false;
     const receive = () => {
       if (!isFirst) return connection.receive();
       isFirst = false;
       return Promise.resolve(first.slice());
     };
+    const send: Connection["send"] = (message) => {
+      isAnswered = true;
+      return connection.send(message);
+    };
     try {
-      const admitted = await admit({ ...connection, receive }, {
+      const admitted = await admit({ ...connection, receive, send }, {
         keys: await openLinkKey(deps, { ...key, purpose: "link" }),
-        findInvite: (id) => isKeyOfInvite(db, id, keys, key) ? findInvite(id) : undefined,
+        findInvite: (id) =>
+          selectFleetInvite(db, id)?.hubKey === key.publicKey ? findInvite(id) : undefined,
       });
       return { ...admitted, hubKey: key.publicKey };
     } catch (error) {
-      // With another key, the first message cannot be read; nothing was answered yet.
-      if (!(error instanceof HandshakeError) || at === keys.length - 1) throw error;
+      // Only the first message tells whether this is the key.
+      if (!(error instanceof HandshakeError) || isAnswered || at === keys.length - 1) throw error;
     }
   }
   throw new HandshakeError("No key");
-}
-
-/** An invite has the fingerprint of the key at the time when it was created. */
-function isKeyOfInvite(
-  db: StateDatabase,
-  id: string,
-  keys: readonly { publicKey: string; createdAt: string }[],
-  { publicKey }: { publicKey: string },
-): boolean {
-  const createdAt = selectFleetInvite(db, id)?.createdAt;
-  const ofThen = keys.find((key) => createdAt !== undefined && key.createdAt <= createdAt);
-  return (ofThen ?? keys[0])?.publicKey === publicKey;
 }

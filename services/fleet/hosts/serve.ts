@@ -6,6 +6,7 @@ import {
   type StoredHost,
   updateFleetHost,
 } from "../../../db/fleet_hosts.ts";
+import { selectFleetKey } from "../../../db/fleet_keys.ts";
 import { promoteHostKeys, selectFleetHostByNextKey } from "../../../db/fleet_next_keys.ts";
 import { withDeadline } from "../../deadline.ts";
 import type { Deps } from "../../deps.ts";
@@ -13,7 +14,7 @@ import { AppError } from "../../errors.ts";
 import { emit } from "../../events/emit.ts";
 import { VERSION } from "../../version.ts";
 import { findInviteSecret } from "../enrolment/invites.ts";
-import { type KeyDeps, linkKeys, noteKeys, toText } from "../enrolment/keys.ts";
+import { type KeyDeps, noteKeys, toText } from "../enrolment/keys.ts";
 import { type Channel, reasonOf, withinHandshake } from "../link/channel.ts";
 import { type Connection, createConnection, type MessageSocket } from "../link/connection.ts";
 import { type Control, NAME_MAX } from "../link/control.ts";
@@ -227,8 +228,7 @@ async function welcome(
   register(deps, current, { link, address, isPending: current.isPending, waves });
   if (isPending && !current.isPending) link.tell({ type: "accepted" });
   if (!current.isPending) link.tell({ type: "labels", labels: current.labels });
-  const newest = toText((await linkKeys(deps)).publicKey);
-  if (hubKey !== newest) tellHubKey(link, newest);
+  if (hubKey !== selectFleetKey(db, "link")!.publicKey) tellHubKey(deps, [{ link }]);
   return link;
 }
 

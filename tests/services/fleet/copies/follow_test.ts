@@ -86,6 +86,18 @@ Deno.test("frames are read however they are cut, and unknown ones are left out",
   equal(copy.asOf.host, null);
 });
 
+for (const allows of [undefined, null, "admin", "deploy"]) {
+  Deno.test(`the figures of a host that allows ${allows} are read`, () => {
+    const copy = emptyCopy();
+    const figures = {
+      ...{ engine: "29.0.0", cpuPercent: 1, cpuCount: 2, memoryPercent: 3, diskPercent: 4 },
+      ...{ allows },
+    };
+    applyFrame(copy, { event: "host", data: JSON.stringify(figures) }, new Date());
+    deepEqual(copy.host, { ...figures, allows: allows === "admin" ? "admin" : null });
+  });
+}
+
 Deno.test("a host cannot grow its copy beyond the limits by changes", () => {
   const copy = emptyCopy();
   const row = {

@@ -6,7 +6,10 @@ import {
   parseAnswer,
   parseRequest,
 } from "../../../../services/fleet/enrolment/files.ts";
+import { leaveFleet } from "../../../../services/fleet/enrolment/join.ts";
 import { linkKeys, toText } from "../../../../services/fleet/enrolment/keys.ts";
+import { KEY_MAX_MS } from "../../../../services/fleet/enrolment/rotation.ts";
+import { renewHubKey } from "../../../../services/fleet/hosts/hub_keys.ts";
 import { createSecrets } from "../../../../services/secrets/secrets.ts";
 import { listHosts } from "../../../../services/fleet/hosts/hosts.ts";
 import { type TestApp, testApp } from "../../../helpers/test_app.ts";
@@ -37,6 +40,30 @@ Deno.test("a host joins with a request and an answer that are carried by hand", 
   // The file may be lost on the way.
   deepEqual(await answerRequest(hub.deps, request, GIVEN), answer);
   await rejects(createRequest(member.deps, AS), /is in the fleet of/);
+});
+
+Deno.test("a host that left while its hub was away joins again, and knows the hub by the name in notes", async () => {
+  using hub = testApp();
+  using member = testApp();
+  const join = async () => {
+    const request = await createRequest(member.deps, AS);
+    const { hostId, hubKey } = await answerRequest(hub.deps, request, GIVEN).then((answer) =>
+      acceptAnswer(member.deps, answer)
+    );
+    equal(await hub.deps.passing.hub()!.key(hostId), hubKey);
+    leaveFleet(member.deps);
+    return hubKey;
+  };
+  const renewKey = async () => {
+    hub.clock.advance({ seconds: KEY_MAX_MS / 1000 });
+    await renewHubKey(hub.deps);
+  };
+  const first = await join();
+  await renewKey();
+  // The host may have got the answer to its first request after all.
+  equal(await join(), first);
+  for (let month = 1; month < 13; month++) await renewKey();
+  equal(await join(), await keyOf(hub));
 });
 
 Deno.test("an answer is for the host whose request it answers", async () => {

@@ -3,9 +3,10 @@
 import { deepEqual, equal, notEqual, rejects } from "node:assert/strict";
 import { serveFleet } from "../../../../commands/fleet_socket.ts";
 import { selectFleetHosts } from "../../../../db/fleet_hosts.ts";
-import { selectFormerHubKeys } from "../../../../db/fleet_hub_keys.ts";
+import { selectFormerHubKeys, selectKnownHubKeys } from "../../../../db/fleet_hub_keys.ts";
 import { replaceFleetKey, selectFleetKey } from "../../../../db/fleet_keys.ts";
 import { selectMembership } from "../../../../db/fleet_membership.ts";
+import { selectNextKey } from "../../../../db/fleet_next_keys.ts";
 import { createInvite } from "../../../../services/fleet/enrolment/invites.ts";
 import { enrol } from "../../../../services/fleet/enrolment/join.ts";
 import { fingerprintOf, toText } from "../../../../services/fleet/enrolment/keys.ts";
@@ -49,7 +50,7 @@ async function fleet() {
   const dataDir = await Deno.makeTempDir({ prefix: "longshore-fleet-" });
   stack.defer(() => Deno.remove(dataDir, { recursive: true }));
   const hub = stack.use(testApp({ config: HUB }));
-  const member = stack.use(testApp({ config: { serverName: "edge-7", dataDir } }));
+  const member = stack.use(testApp({ config: { ...HUB, serverName: "edge-7", dataDir } }));
   const served = serveFleet(member.deps, member.app);
   stack.defer(() => served.shutdown());
   await join(member, hub, "edge-7", (await invite(hub)).token);
@@ -92,10 +93,15 @@ async function fleet() {
   };
 }
 
+/** Lets 30 days go by for both. */
+function advance({ hub, member }: { hub: TestApp; member: TestApp }): void {
+  for (const { clock } of [hub, member]) clock.advance({ seconds: KEY_MAX_MS / 1000 });
+}
+
 /** Lets 30 days go by for both, and the hub make its next key. @returns It and the one before. */
 async function renew({ hub, member }: { hub: TestApp; member: TestApp }) {
   const before = selectFleetKey(hub.deps.db, "link")!;
-  for (const { clock } of [hub, member]) clock.advance({ seconds: KEY_MAX_MS / 1000 });
+  advance({ hub, member });
   await renewHubKey(hub.deps);
   const after = selectFleetKey(hub.deps.db, "link")!;
   notEqual(after.publicKey, before.publicKey);
@@ -146,31 +152,121 @@ Deno.test("a hub that was restored from a backup of before the change is known b
   await linked(async () => equal(await pass(), 200));
 });
 
+Deno.test("a hub that was restored from an older backup is known by any of its former keys", async () => {
+  await using all = await fleet();
+  const { hub, linked, pass } = all;
+  const backup = selectFleetKey(hub.deps.db, "link")!;
+  for (let month = 0; month < 4; month++) {
+    await renew(all);
+    await linked();
+    await linked();
+  }
+  replaceFleetKey(hub.deps.db, backup);
+  hub.deps.db.run("DELETE FROM fleet_hub_keys");
+  for (let newer = 0; newer < 4; newer++) await rejects(linked());
+  await linked(async () => equal(await pass(), 200));
+  await linked(async () => equal(await pass(), 200));
+});
+
 Deno.test("an invite of before the change is still good, and one of afterwards has the new key", async () => {
   await using all = await fleet();
   const { hub } = all;
-  const { before } = await renew(all);
+  hub.clock.advance({ seconds: KEY_MAX_MS / 1000 + 2 });
   const older = await invite(hub);
-  hub.deps.db.run("UPDATE fleet_invites SET created_at = :createdAt", {
-    createdAt: before.createdAt,
-  });
+  // By their times, the older one is of the new key and the newer one of the former key.
+  hub.clock.advance({ seconds: -1 });
+  await renewHubKey(hub.deps);
+  hub.clock.advance({ seconds: -1 });
+  const newer = await invite(hub);
   using second = testApp({ config: { serverName: "edge-8" } });
-  await rejects(join(second, hub, "edge-8", older.token));
-  hub.deps.db.run("UPDATE fleet_invites SET created_at = :createdAt", {
-    createdAt: older.createdAt,
-  });
   await join(second, hub, "edge-8", older.token);
-  equal(selectMembership(second.deps.db)!.hubKey, selectFleetKey(hub.deps.db, "link")!.publicKey);
+  using third = testApp({ config: { serverName: "edge-9" } });
+  await join(third, hub, "edge-9", newer.token);
+  deepEqual(
+    [second, third].map(({ deps }) => selectMembership(deps.db)!.hubKey),
+    [selectFormerHubKeys(hub.deps.db)[0]!, selectFleetKey(hub.deps.db, "link")!]
+      .map(({ publicKey }) => publicKey),
+  );
 });
 
-Deno.test("a hub that is a member itself announces its new key with the former one", async () => {
+Deno.test("a wrong secret is the reason of a refusal, also at a hub with former keys", async () => {
   await using all = await fleet();
   const { hub } = all;
-  const { before } = await renew(all);
-  const own = await dialKeys(hub.deps, { isHub: true, unknown: 0 });
-  const former = await dialKeys(hub.deps, { isHub: true, unknown: 1 });
-  deepEqual([own.use, former.use], ["own", "other"]);
-  equal(toText(former.keys.publicKey), before.publicKey);
+  await renew(all);
+  const { inviteId } = decodeToken((await invite(hub)).token);
+  using other = testApp({ config: { serverName: "edge-8" } });
+  const joining = enrol(other.deps, connect(hub), {
+    ...{ name: "edge-8", machine: "test", address: HUB.serviceBaseUrl },
+    invite: { id: inviteId, secret: new Uint8Array(32) },
+  });
+  await rejects(joining, /not sealed with the expected key/);
+});
+
+Deno.test("a hub that is a member uses a new key when its own hub has stored it, and tells its hosts", async () => {
+  await using all = await fleet();
+  const { member, hub, linked, pass } = all;
+  using edge = testApp({ config: { serverName: "edge-8" } });
+  await join(edge, member, "edge-8", (await invite(member)).token);
+  const keysOf = ({ deps }: TestApp) =>
+    (["link", "note"] as const).map((purpose) => selectFleetKey(deps.db, purpose)!.publicKey);
+  const [before, note] = keysOf(member);
+  const link = new AbortController();
+  const ofEdge = linkToHub(edge.deps, selectMembership(edge.deps.db)!, {
+    ...{ connection: connect(member), dialing: { unknown: 0, unproved: 0 } },
+  }, link.signal);
+  await until("the edge is linked", () => edge.deps.fleet.hub.link);
+
+  for (const month of [1, 2]) {
+    const [former] = keysOf(member);
+    // Its own hub is away, and it must not use a key that this one does not know.
+    for (let away = 0; away < 2; away++) {
+      advance(all);
+      await renewHubKey(member.deps);
+    }
+    await linked(async () => {
+      equal(await pass(), 200);
+      await until("the key is stored", () => selectNextKey(member.deps.db, "link")?.isConfirmed);
+      equal(await pass(), 200);
+    });
+    deepEqual(keysOf(member), [former, note]);
+    await linked(async () => equal(await pass(), 200));
+    equal(selectFormerHubKeys(member.deps.db).length, month);
+  }
+  const [after] = keysOf(member);
+  notEqual(after, before);
+  deepEqual(keysOf(member), [selectFleetHosts(hub.deps.db)[0]!.linkKey, note]);
+  await edge.deps.fleet.hub.link!.probe();
+  equal(selectKnownHubKeys(edge.deps.db)[0], after);
+  link.abort();
+  await ofEdge;
+});
+
+Deno.test("a member that has become a hub keeps its key for notes, which it was about to replace", async () => {
+  await using all = await fleet();
+  const { member, linked, pass } = all;
+  const { db } = member.deps;
+  const note = selectFleetKey(db, "note")!.publicKey;
+  advance(all);
+  await linked(() =>
+    until("the keys are stored", () => selectNextKey(db, "link")?.isConfirmed).then(() => {})
+  );
+  await invite(member);
+  await linked(async () => equal(await pass(), 200));
+  await linked(async () => equal(await pass(), 200));
+  equal(selectFleetKey(db, "note")!.publicKey, note);
+  equal(selectFormerHubKeys(db).length, 1);
+});
+
+Deno.test("a hub that joins another one is known there by any of its former keys", async () => {
+  await using all = await fleet();
+  const { hub } = all;
+  const keys = [selectFleetKey(hub.deps.db, "link")!.publicKey];
+  for (let month = 0; month < 2; month++) keys.unshift((await renew(all)).after.publicKey);
+  const dialed = await Promise.all(
+    [0, 1, 2].map((unknown) => dialKeys(hub.deps, { isHub: true, unknown })),
+  );
+  deepEqual(dialed.map(({ use }) => use), ["own", "other", "other"]);
+  deepEqual(dialed.map((each) => toText(each.keys.publicKey)), keys);
 });
 
 Deno.test("a hub has the name under which a host has joined, whatever its key is", async () => {
