@@ -101,20 +101,27 @@ export const hasReceivers = (deps: EmitDeps): boolean =>
  * here follows from it, and subscribers of the event bus do not get it.
  *
  * @param root The event that caused it, or itself.
- * @param mode Whether people were told already, or are the only ones that are told.
+ * @param mode Whether people were told already, or are the only ones that are told; `repeated`: by the
+ * event of another host, which decides about this problem.
  */
 export function recordOfHost(
   deps: EmitDeps,
-  { event, root, mode }: { event: AppEvent; root: AppEvent; mode: OutgoingMode },
+  { event, root, mode }: { event: AppEvent; root: AppEvent; mode: OutgoingMode | "repeated" },
   store: () => void,
 ): void {
   const { db, license, recorders, silencer } = deps;
   db.transaction(() => {
     store();
-    const pause = mode === "told" ? silencer.skip(event) : silencer.pauseOf(event, root);
+    const pause = mode === "repeated"
+      ? undefined
+      : mode === "told"
+      ? silencer.skip(event)
+      : silencer.pauseOf(event, root);
     for (const recorder of recorders) {
       if (!recorder.takesHosts || !isInForce(license, recorder)) continue;
-      if (mode !== "late" || recorder.isForPeople) recorder.record(deps, event, root, pause);
+      if (recorder.isForPeople ? mode !== "repeated" : mode !== "late") {
+        recorder.record(deps, event, root, pause);
+      }
     }
   });
 }

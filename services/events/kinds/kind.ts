@@ -105,6 +105,8 @@ interface Definition<Data extends object> {
   insteadOf?: readonly string[];
   /** Kinds that report the same: a receiver of all of them does not get it. */
   reportedAs?(data: Data): readonly string[];
+  /** The managers of a swarm report it about the same object: keys are those of the object, not of a host. */
+  isShared?: true;
   /** It concerns every container. */
   isAboutAll?: true;
   /** It reports the last exit of a container, by `reason` and `exitCode`. */

@@ -16,7 +16,12 @@ interface NodeData {
   id: string;
 }
 
-const shared = { group: "Swarm", permission: "swarm:read", page: "/swarm" };
+const shared = {
+  group: "Swarm",
+  permission: "swarm:read",
+  page: "/swarm",
+  isShared: true,
+} as const;
 
 const service = {
   ...shared,
