@@ -352,6 +352,16 @@ Deno.test("news of several managers are those of the first for five minutes", as
   deepEqual(report("b", kind, { minute: 60 }), ["b: Service update rolled back: s"]);
 });
 
+Deno.test("a hub that is a manager itself and its hosts tell people once", async () => {
+  using all = await swarm();
+  const { hub, report } = all;
+  emit(hub.deps, "node.down", { node: "n", id: "n1", role: "worker", reason: "" });
+  deepEqual(report("a", "node.down", { minute: 0 }), ["hub: Node down: n"]);
+  deepEqual(report("a", "node.up", { minute: 60 }), ["a: Node up: n"]);
+  emit(hub.deps, "node.up", { node: "n", id: "n1", downtimeSeconds: 1, wasRemoved: false });
+  deepEqual(report("a", "node.down", { minute: 120 }), ["a: Node down: n"]);
+});
+
 Deno.test("clients of a host's stream and webhooks get what another manager has reported, too", async () => {
   using all = await swarm();
   const { hub, report } = all;
