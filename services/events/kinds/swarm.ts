@@ -1,5 +1,6 @@
 /** Events about the services and nodes of a swarm. @module */
 
+import { OF_SWARM } from "../events.ts";
 import { duration, joined } from "../text.ts";
 import { type Field, kind, type KindSubject } from "./kind.ts";
 
@@ -23,21 +24,21 @@ const shared = {
   isShared: true,
 } as const;
 
+const keyOfService = ({ id }: ServiceData) => `${OF_SWARM}service ${id}`;
+const keyOfNode = ({ id }: NodeData) => `${OF_SWARM}node ${id}`;
+
 const service = {
   ...shared,
   name: (field: Field) => field("service"),
-  thread: ({ service }: ServiceData) => `service ${service}`,
-  subject: ({ service }: ServiceData): KindSubject => ({
-    key: `service ${service}`,
-    kind: "measure",
-  }),
+  thread: keyOfService,
+  subject: (data: ServiceData): KindSubject => ({ key: keyOfService(data), kind: "measure" }),
 };
 
 const node = {
   ...shared,
   name: (field: Field) => field("node"),
-  thread: ({ id }: NodeData) => `node ${id}`,
-  subject: ({ id }: NodeData): KindSubject => ({ key: `node ${id}`, kind: "measure" }),
+  thread: keyOfNode,
+  subject: (data: NodeData): KindSubject => ({ key: keyOfNode(data), kind: "measure" }),
 };
 
 const remedy = () => ({ text: "Show swarm", to: "/swarm" });

@@ -4,6 +4,7 @@ import { countOutgoingEvents, selectOutgoingEvents } from "../../../../db/fleet_
 import { deleteMembership } from "../../../../db/fleet_membership.ts";
 import { reportHeldEvents } from "../../../../services/alerts/silences/held.ts";
 import { emit } from "../../../../services/events/emit.ts";
+import { problemKey } from "../../../../services/events/message.ts";
 import { checkHub, forgetOthers } from "../../../../services/fleet/events/send.ts";
 import { createIntake, takeEvents } from "../../../../services/fleet/events/take.ts";
 import { keepHosts } from "../../../../services/fleet/hosts/keeper.ts";
@@ -360,6 +361,28 @@ Deno.test("a hub that is a manager itself and its hosts tell people once", async
   deepEqual(report("a", "node.up", { minute: 60 }), ["a: Node up: n"]);
   emit(hub.deps, "node.up", { node: "n", id: "n1", downtimeSeconds: 1, wasRemoved: false });
   deepEqual(report("a", "node.down", { minute: 120 }), ["a: Node down: n"]);
+});
+
+Deno.test("the end that another manager reports closes the problem of the first one", async () => {
+  using all = await swarm();
+  const { hub, leave, report } = all;
+  const problems = () => hub.deps.db.all("SELECT key FROM notification_problems").length;
+  for (
+    const [begin, end] of [["node.down", "node.up"], ["service.degraded", "service.recovered"]]
+  ) {
+    report("a", begin!, { minute: 0, id: begin! });
+    equal(problems(), 1);
+    leave("a");
+    equal(report("b", end!, { minute: 5, id: begin! }).length, 1);
+    equal(problems(), 0);
+    // A late event of the first one opens none.
+    deepEqual(report("a", begin!, { minute: 4, id: begin! }), []);
+    equal(problems(), 0);
+  }
+  const messages = hub.deps.db.all<{ payload: string }>("SELECT payload FROM outbox_messages")
+    .map(({ payload }) => JSON.parse(payload));
+  equal(messages.length, 4);
+  equal(new Set(messages.map((message) => problemKey(message, 255))).size, 2);
 });
 
 Deno.test("clients of a host's stream and webhooks get what another manager has reported, too", async () => {
