@@ -37,9 +37,6 @@ export type AppEvent = {
 /** Beginning of the keys of objects of hosts. */
 export const OF_HOST = "host:";
 
-/** Beginning of the keys of objects of a swarm, which are the same on all of its managers. */
-export const OF_SWARM = "swarm ";
-
 /** A key for an object of an event: a host of the fleet can have one of the same name as this server. */
 export const keyOf = (
   { host, serverId }: Pick<EventEnvelope, "host" | "serverId">,

@@ -3,8 +3,8 @@
 import { SEVERITIES, type Severity } from "../../db/notification_channels.ts";
 import type { Config } from "../config/config.ts";
 import { describeEvent } from "./description.ts";
-import { type AppEvent, keyOf, type NewEvent, OF_SWARM } from "./events.ts";
-import { ownPage, type Phase, type Tone } from "./kinds/kind.ts";
+import { type AppEvent, keyOf, type NewEvent } from "./events.ts";
+import { OF_SWARM, ownPage, type Phase, type Tone } from "./kinds/kind.ts";
 import type { ExitData } from "./kinds/containers.ts";
 import { eventKind } from "./kinds/mod.ts";
 import { plainData } from "./plain_data.ts";

@@ -18,10 +18,10 @@ import {
   updateProblemEnded,
   updateProblemsCause,
 } from "../../db/notification_problems.ts";
-import { type AppEvent, isOfSameHost, keyOf, OF_SWARM } from "../events/events.ts";
+import { type AppEvent, isOfSameHost, keyOf } from "../events/events.ts";
 import type { PauseOfPeople, RecorderDeps } from "../events/recorder.ts";
 import type { Decision, Subject } from "../events/decisions.ts";
-import type { SubjectKind } from "../events/kinds/kind.ts";
+import { OF_SWARM, type SubjectKind } from "../events/kinds/kind.ts";
 import { automaticActor } from "../access/audit/audit.ts";
 import { isUp } from "../containers/reads.ts";
 import { phaseOf } from "../events/message.ts";

@@ -6,6 +6,9 @@ import type { Severity } from "../../../db/notification_channels.ts";
 export const TONES = ["problem", "warning", "good", "news"] as const;
 export type Tone = (typeof TONES)[number];
 
+/** Beginning of the keys of objects of a swarm, which are the same on all of its managers. */
+export const OF_SWARM = "swarm ";
+
 /** Whether an event begins or ends a problem, or reports something else. */
 export const PHASES = ["begin", "end", "report"] as const;
 export type Phase = (typeof PHASES)[number];

@@ -1,8 +1,7 @@
 /** Events about the services and nodes of a swarm. @module */
 
-import { OF_SWARM } from "../events.ts";
 import { duration, joined } from "../text.ts";
-import { type Field, kind, type KindSubject } from "./kind.ts";
+import { type Field, kind, type KindSubject, OF_SWARM } from "./kind.ts";
 
 interface ServiceData {
   /** With the stack's name, e.g. `shop_web`. */
