@@ -15,7 +15,7 @@ import type { Recorder, RecorderDeps } from "./recorder.ts";
 /** Dependencies of {@linkcode emit}. */
 export type EmitDeps =
   & RecorderDeps
-  & Pick<Deps, "events" | "license" | "outgoing" | "recorders" | "server" | "silencer">;
+  & Pick<Deps, "events" | "fleet" | "license" | "outgoing" | "recorders" | "server" | "silencer">;
 
 /** Maximum number of events that one event may cause; more indicates a cycle of recorders. */
 const FOLLOWING_MAX = 64;
@@ -32,7 +32,7 @@ export function emit<Kind extends EventKind>(
   data: EventMap[Kind],
   store: () => void = () => {},
 ): AppEvent {
-  const { db, events, license, outgoing, recorders, silencer } = deps;
+  const { db, events, fleet, license, outgoing, recorders, silencer } = deps;
   const envelope = createEnvelope(deps);
   const event = { event: kind, ...envelope, data: withImage(deps, data) } as AppEvent;
   const all = [event];
@@ -41,8 +41,9 @@ export function emit<Kind extends EventKind>(
     for (const current of all) {
       const pause = silencer.pauseOf(current, event);
       const ofPeople = pause ?? (outgoing.isHubTelling ? "hub" : undefined);
+      const isRepeated = fleet.isRepeated(current, ofPeople !== undefined);
       for (const recorder of recorders) {
-        if (!isInForce(license, recorder)) continue;
+        if (!isInForce(license, recorder) || isRepeated && recorder.isForPeople) continue;
         const own = recorder.isForPeople ? ofPeople : pause;
         for (const next of recorder.record(deps, current, event, own) ?? []) {
           if (all.length > FOLLOWING_MAX) {
@@ -101,20 +102,27 @@ export const hasReceivers = (deps: EmitDeps): boolean =>
  * here follows from it, and subscribers of the event bus do not get it.
  *
  * @param root The event that caused it, or itself.
- * @param mode Whether people were told already, or are the only ones that are told.
+ * @param mode Whether people were told already, or are the only ones that are told; `repeated`: by the
+ * event of another host, which decides about this problem.
  */
 export function recordOfHost(
   deps: EmitDeps,
-  { event, root, mode }: { event: AppEvent; root: AppEvent; mode: OutgoingMode },
+  { event, root, mode }: { event: AppEvent; root: AppEvent; mode: OutgoingMode | "repeated" },
   store: () => void,
 ): void {
   const { db, license, recorders, silencer } = deps;
   db.transaction(() => {
     store();
-    const pause = mode === "told" ? silencer.skip(event) : silencer.pauseOf(event, root);
+    const pause = mode === "repeated"
+      ? undefined
+      : mode === "told"
+      ? silencer.skip(event)
+      : silencer.pauseOf(event, root);
     for (const recorder of recorders) {
       if (!recorder.takesHosts || !isInForce(license, recorder)) continue;
-      if (mode !== "late" || recorder.isForPeople) recorder.record(deps, event, root, pause);
+      if (recorder.isForPeople ? mode !== "repeated" : mode !== "late") {
+        recorder.record(deps, event, root, pause);
+      }
     }
   });
 }

@@ -4,7 +4,7 @@ import { SEVERITIES, type Severity } from "../../db/notification_channels.ts";
 import type { Config } from "../config/config.ts";
 import { describeEvent } from "./description.ts";
 import { type AppEvent, keyOf, type NewEvent } from "./events.ts";
-import { ownPage, type Phase, type Tone } from "./kinds/kind.ts";
+import { OF_SWARM, ownPage, type Phase, type Tone } from "./kinds/kind.ts";
 import type { ExitData } from "./kinds/containers.ts";
 import { eventKind } from "./kinds/mod.ts";
 import { plainData } from "./plain_data.ts";
@@ -163,11 +163,12 @@ export function bodyOf(
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /**
- * The name of a problem at an on-call service: the id of its alert, outage or incident, or else the
- * container or stack with the server, because another server can have one of the same name.
+ * The name of a problem at an on-call service: the id of its alert, outage, incident or object of a
+ * swarm, or else the container or stack with the server, because another server can have one of the
+ * same name.
  */
 export const problemKey = ({ server, thread }: NotificationMessage, max: number): string =>
-  (UUID.test(thread) ? thread : `${server} ${thread}`).slice(0, max);
+  (UUID.test(thread) || thread.startsWith(OF_SWARM) ? thread : `${server} ${thread}`).slice(0, max);
 
 /** Severity of an event. */
 export function severityOf({ event, data }: NewEvent): Severity {
@@ -177,8 +178,10 @@ export function severityOf({ event, data }: NewEvent): Severity {
 
 /** The thread of the messages about a problem. */
 export function threadOf(event: AppEvent): string {
-  const thread = eventKind(event.event).thread?.(event.data, nameOf(event));
-  return thread === undefined ? event.eventId : keyOf(event, thread);
+  const { isShared, thread } = eventKind(event.event);
+  const own = thread?.(event.data, nameOf(event));
+  if (own === undefined) return event.eventId;
+  return isShared ? own : keyOf(event, own);
 }
 
 /** The stack or container of the event, as a part of ids and links. */

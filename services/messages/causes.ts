@@ -21,7 +21,7 @@ import {
 import { type AppEvent, isOfSameHost, keyOf } from "../events/events.ts";
 import type { PauseOfPeople, RecorderDeps } from "../events/recorder.ts";
 import type { Decision, Subject } from "../events/decisions.ts";
-import type { SubjectKind } from "../events/kinds/kind.ts";
+import { OF_SWARM, type SubjectKind } from "../events/kinds/kind.ts";
 import { automaticActor } from "../access/audit/audit.ts";
 import { isUp } from "../containers/reads.ts";
 import { phaseOf } from "../events/message.ts";
@@ -36,7 +36,7 @@ export const SETTLE_MS = 60_000;
 /** A problem whose end was never reported is forgotten after this time. */
 const PROBLEM_MAX_MS = 30 * 24 * 3_600_000;
 
-/** Limit of the problems of a host of the fleet: it chooses their keys. */
+/** Limit of the problems of a host of the fleet, and of those of swarms: hosts choose their keys. */
 const OF_HOST_MAX = 500;
 
 const AUTOMATIC = automaticActor("update policy").userId;
@@ -183,7 +183,8 @@ function recordProblem(
   // A container in a crash loop can run out of memory, too.
   if (before?.kind === "loop" && kind !== "loop") return;
   const isOfHost = !before && event.host !== undefined;
-  if (isOfHost && countProblemsOf(db, keyOf(event, "")) >= OF_HOST_MAX) return;
+  const prefix = key.startsWith(OF_SWARM) ? OF_SWARM : keyOf(event, "");
+  if (isOfHost && countProblemsOf(db, prefix) >= OF_HOST_MAX) return;
   const openedAt = before && kind !== "engine" ? before.openedAt : at.toISOString();
   const names = [...containers];
   replaceProblem(db, { key, kind, cause, containers: names, event, openedAt, endedAt: null });

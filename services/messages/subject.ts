@@ -24,12 +24,12 @@ export function subjectOf(
 
 /** Keys and containers are those of the host, so that nothing is taken for an object of another one. */
 function subjectOfHost(event: AppEvent): Subject {
-  const { phase, subject, targets } = eventKind(event.event);
+  const { isShared, phase, subject, targets } = eventKind(event.event);
   const containers = targets?.(event.data) ?? containersOf(event);
   const own = { isOfEngine: containers.length > 0, ...subject!(event.data, containers) };
   return {
     ...own,
-    key: keyOf(event, own.key),
+    key: isShared ? own.key : keyOf(event, own.key),
     phase,
     containers: containers.map((name) => keyOf(event, name)),
   };

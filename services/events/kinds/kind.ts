@@ -6,6 +6,9 @@ import type { Severity } from "../../../db/notification_channels.ts";
 export const TONES = ["problem", "warning", "good", "news"] as const;
 export type Tone = (typeof TONES)[number];
 
+/** Beginning of the keys of objects of a swarm, which are the same on all of its managers. */
+export const OF_SWARM = "swarm ";
+
 /** Whether an event begins or ends a problem, or reports something else. */
 export const PHASES = ["begin", "end", "report"] as const;
 export type Phase = (typeof PHASES)[number];
@@ -105,6 +108,8 @@ interface Definition<Data extends object> {
   insteadOf?: readonly string[];
   /** Kinds that report the same: a receiver of all of them does not get it. */
   reportedAs?(data: Data): readonly string[];
+  /** The managers of a swarm report it about the same object: keys are those of the object, not of a host. */
+  isShared?: true;
   /** It concerns every container. */
   isAboutAll?: true;
   /** It reports the last exit of a container, by `reason` and `exitCode`. */

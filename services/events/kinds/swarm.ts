@@ -1,7 +1,7 @@
 /** Events about the services and nodes of a swarm. @module */
 
 import { duration, joined } from "../text.ts";
-import { type Field, kind, type KindSubject } from "./kind.ts";
+import { type Field, kind, type KindSubject, OF_SWARM } from "./kind.ts";
 
 interface ServiceData {
   /** With the stack's name, e.g. `shop_web`. */
@@ -16,23 +16,28 @@ interface NodeData {
   id: string;
 }
 
-const shared = { group: "Swarm", permission: "swarm:read", page: "/swarm" };
+const shared = {
+  group: "Swarm",
+  permission: "swarm:read",
+  page: "/swarm",
+  isShared: true,
+} as const;
+
+const keyOfService = ({ id }: ServiceData) => `${OF_SWARM}service ${id}`;
+const keyOfNode = ({ id }: NodeData) => `${OF_SWARM}node ${id}`;
 
 const service = {
   ...shared,
   name: (field: Field) => field("service"),
-  thread: ({ service }: ServiceData) => `service ${service}`,
-  subject: ({ service }: ServiceData): KindSubject => ({
-    key: `service ${service}`,
-    kind: "measure",
-  }),
+  thread: keyOfService,
+  subject: (data: ServiceData): KindSubject => ({ key: keyOfService(data), kind: "measure" }),
 };
 
 const node = {
   ...shared,
   name: (field: Field) => field("node"),
-  thread: ({ id }: NodeData) => `node ${id}`,
-  subject: ({ id }: NodeData): KindSubject => ({ key: `node ${id}`, kind: "measure" }),
+  thread: keyOfNode,
+  subject: (data: NodeData): KindSubject => ({ key: keyOfNode(data), kind: "measure" }),
 };
 
 const remedy = () => ({ text: "Show swarm", to: "/swarm" });

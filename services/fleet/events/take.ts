@@ -98,16 +98,14 @@ function takeEvent(
   const event = eventOfHost(deps, host, given);
   const isLeft = mode !== "told" && !(event && hasReceivers(deps));
   const store = () => insertTakenEvent(db, { hostId: host.id, id, isLeft }, IDS_KEPT);
-  if (!event) {
+  const isRepeated = !isLeft && event !== undefined && fleet.isRepeated(event, mode === "told");
+  if (!event || isRepeated && mode === "late") {
     store();
     return isLeft;
   }
-  if (!isLeft && fleet.isRepeated(event, (hostId) => fleet.hosts.has(hostId))) {
-    store();
-    return false;
-  }
   const root = rootId === null ? event : roots.get(rootId) ?? event;
-  recordOfHost(deps, { event, root, mode: isLeft && mode === "new" ? "told" : mode }, store);
+  const recorded = isRepeated ? "repeated" : isLeft && mode === "new" ? "told" : mode;
+  recordOfHost(deps, { event, root, mode: recorded }, store);
   roots.set(event.eventId, event);
   if (mode !== "late") fleet.received.add(event);
   return isLeft;

@@ -62,7 +62,7 @@ export interface Fleet extends Links {
   readonly copies: Map<string, HostCopy>;
   /** The last events of hosts. */
   readonly received: ReceivedEvents;
-  /** Tells whether another manager of a swarm has reported the same. */
+  /** Tells whether people were told by another manager of a swarm. */
   readonly isRepeated: IsRepeated;
   /** The last report of each host about new images, by host id. */
   readonly reports: Map<string, KnownReport>;
@@ -116,7 +116,7 @@ export function createFleet(db: StateDatabase): Fleet {
     hub,
     copies: new Map(),
     received: createReceivedEvents(),
-    isRepeated: createRepeated(),
+    isRepeated: createRepeated((hostId) => hosts.has(hostId)),
     paces: new Map(),
     reports: new Map(),
     duplicates: new Map(),

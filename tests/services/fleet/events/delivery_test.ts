@@ -4,7 +4,7 @@ import { countOutgoingEvents, selectOutgoingEvents } from "../../../../db/fleet_
 import { deleteMembership } from "../../../../db/fleet_membership.ts";
 import { reportHeldEvents } from "../../../../services/alerts/silences/held.ts";
 import { emit } from "../../../../services/events/emit.ts";
-import { eventOfHost } from "../../../../services/fleet/events/of_host.ts";
+import { problemKey } from "../../../../services/events/message.ts";
 import { checkHub, forgetOthers } from "../../../../services/fleet/events/send.ts";
 import { createIntake, takeEvents } from "../../../../services/fleet/events/take.ts";
 import { keepHosts } from "../../../../services/fleet/hosts/keeper.ts";
@@ -12,6 +12,7 @@ import type { PassedEvent } from "../../../../services/fleet/link/control.ts";
 import { collectNotifications } from "../../../../services/messages/queue.ts";
 import { addHost, linkEvents, makeMember } from "../../../helpers/event_link.ts";
 import { setContainers } from "../../../helpers/fake_containers.ts";
+import { sseClient } from "../../../helpers/sse_client.ts";
 import { type TestApp, testApp } from "../../../helpers/test_app.ts";
 import { until } from "../../../helpers/until.ts";
 
@@ -263,43 +264,144 @@ for (
   });
 }
 
-Deno.test("what several managers of a swarm report reaches people once, from another one when that is away", () => {
-  using hub = testApp({ now: NOW, config: { serverName: "hub" } });
-  const connected = new Set<string>();
-  const [first, second] = ["edge-7", "edge-8"].map((name) => addHost(hub, name));
-  const isConnected = (id: string) => connected.has(id);
-  const { isRepeated } = hub.deps.fleet;
-  const report = (hostId: string, event: string, id = "n1") => {
-    const data = { ...down("web"), node: "edge-3", id, role: "worker" };
-    const passed = passedDown({ event, data });
-    const host = { id: hostId, name: hostId };
-    return isRepeated(eventOfHost(hub.deps, host, passed)!, isConnected) ? "again" : "new";
+/** Three managers of a swarm, all connected to one hub. */
+async function swarm() {
+  const hub = testApp({ now: NOW, config: { serverName: "hub" } });
+  await addChannel(hub);
+  const hostIds = new Map(["a", "b", "c"].map((name) => [name, addHost(hub, name)]));
+  for (const hostId of hostIds.values()) {
+    const link = { tell: () => {} } as never;
+    const open = { link, address: "", isPending: false, waves: newWaveLink() };
+    hub.deps.fleet.hosts.set(hostId, open);
+  }
+  let told = 0;
+  return {
+    hub,
+    leave: (host: string) => hub.deps.fleet.hosts.delete(hostIds.get(host)!),
+    /** Takes an event of an object, e.g. `node.down`. @returns Titles of the messages about it. */
+    report(
+      host: string,
+      event: string,
+      { minute, id = "n1", mode = "new" }: { minute: number; id?: string; mode?: "new" | "told" },
+    ): string[] {
+      const data = { ...down("web"), node: "n", service: "s", id, role: "worker", image: "s:2" };
+      const passed = { ...passedDown({ event, data }), mode };
+      const timestamp = new Date(Date.parse(NOW) + minute * 60_000).toISOString();
+      passed.event.timestamp = timestamp;
+      takeEvents(hub.deps, hostIds.get(host)!, [passed]);
+      const all = titles(hub, { afterSeconds: 60 });
+      return all.slice(told, told = all.length);
+    },
+    [Symbol.dispose]: () => hub[Symbol.dispose](),
   };
-  connected.add(first!).add(second!);
-  deepEqual(
-    [report(first!, "node.down"), report(second!, "node.down"), report(second!, "node.up")],
-    ["new", "again", "again"],
-  );
-  // The same host says when it ends; afterwards any may be the first.
-  equal(report(first!, "node.up"), "new");
-  equal(report(second!, "node.down"), "new");
-  equal(report(first!, "node.down", "n2"), "new");
-  connected.delete(second!);
-  equal(report(first!, "node.down"), "new");
-  // Events of other objects than a swarm's are those of their host.
-  equal(report(first!, "container.down"), "new");
-  equal(report(second!, "container.down"), "new");
+}
 
-  const rolledBack = (hostId: string, timestamp: string) => {
-    const data = { service: "shop_web", id: "s1", stack: "shop", image: "web:2", reason: "" };
-    const passed = passedDown({ event: "service.update_rolled_back", data });
-    passed.event.timestamp = timestamp;
-    const event = eventOfHost(hub.deps, { id: hostId, name: hostId }, passed)!;
-    return isRepeated(event, () => true);
-  };
-  equal(rolledBack(first!, "2026-01-01T00:00:00Z"), false);
-  equal(rolledBack(second!, "2026-01-01T00:00:10Z"), true);
-  equal(rolledBack(second!, "2026-01-01T01:00:00Z"), false);
+Deno.test("what several managers of a swarm report reaches people once, in any order", async () => {
+  using all = await swarm();
+  const { report } = all;
+  deepEqual(report("a", "node.down", { minute: 0 }), ["a: Node down: n"]);
+  deepEqual(report("b", "node.down", { minute: 1 }), []);
+  deepEqual(report("a", "node.up", { minute: 10 }), ["a: Node up: n"]);
+  deepEqual(report("b", "node.up", { minute: 11 }), []);
+  deepEqual(report("c", "node.down", { minute: 2 }), []);
+  deepEqual(report("c", "node.up", { minute: 9 }), []);
+  // Another one may report the next problem first, and its end.
+  deepEqual(report("b", "node.down", { minute: 100 }), ["b: Node down: n"]);
+  deepEqual(report("a", "node.down", { minute: 100 }), []);
+  deepEqual(report("c", "node.up", { minute: 110 }), ["c: Node up: n"]);
+  deepEqual(report("b", "node.up", { minute: 110 }), []);
+  // Other objects and events that are not of a swarm are of their own.
+  deepEqual(report("a", "node.down", { minute: 200, id: "n2" }), ["a: Node down: n"]);
+  deepEqual(report("b", "container.down", { minute: 200 }), ["b: Container down: web"]);
+  deepEqual(report("c", "container.down", { minute: 200 }), ["c: Container down: web"]);
+});
+
+Deno.test("another manager ends the problem of a connected one, and its next problem is told", async () => {
+  using all = await swarm();
+  const { report } = all;
+  deepEqual(report("a", "service.degraded", { minute: 0 }), ["a: Service degraded: s"]);
+  deepEqual(report("b", "service.recovered", { minute: 5 }), ["b: Service recovered: s"]);
+  deepEqual(report("b", "service.degraded", { minute: 1_440 }), ["b: Service degraded: s"]);
+});
+
+Deno.test("a problem whose end was lost with its manager does not hide the next one", async () => {
+  using all = await swarm();
+  const { leave, report } = all;
+  report("a", "node.down", { minute: 0 });
+  leave("a");
+  deepEqual(report("b", "node.down", { minute: 1 }), []);
+  deepEqual(report("b", "node.down", { minute: 1_440 }), ["b: Node down: n"]);
+  // The clock of one manager may be set back.
+  deepEqual(report("b", "node.up", { minute: 1_380 }), ["b: Node up: n"]);
+});
+
+Deno.test("what one manager does not tell, e.g. in maintenance, another one tells", async () => {
+  using all = await swarm();
+  const { report } = all;
+  deepEqual(report("a", "node.down", { minute: 0, mode: "told" }), []);
+  deepEqual(report("b", "node.down", { minute: 0 }), ["b: Node down: n"]);
+  deepEqual(report("b", "node.up", { minute: 5, mode: "told" }), []);
+  deepEqual(report("c", "node.down", { minute: 9 }), ["c: Node down: n"]);
+});
+
+Deno.test("news of several managers are those of the first for five minutes", async () => {
+  using all = await swarm();
+  const { report } = all;
+  const kind = "service.update_rolled_back";
+  deepEqual(report("a", kind, { minute: 0 }), ["a: Service update rolled back: s"]);
+  deepEqual(report("b", kind, { minute: 1 }), []);
+  deepEqual(report("b", kind, { minute: 60 }), ["b: Service update rolled back: s"]);
+});
+
+Deno.test("a hub that is a manager itself and its hosts tell people once", async () => {
+  using all = await swarm();
+  const { hub, report } = all;
+  emit(hub.deps, "node.down", { node: "n", id: "n1", role: "worker", reason: "" });
+  deepEqual(report("a", "node.down", { minute: 0 }), ["hub: Node down: n"]);
+  deepEqual(report("a", "node.up", { minute: 60 }), ["a: Node up: n"]);
+  emit(hub.deps, "node.up", { node: "n", id: "n1", downtimeSeconds: 1, wasRemoved: false });
+  deepEqual(report("a", "node.down", { minute: 120 }), ["a: Node down: n"]);
+});
+
+Deno.test("the end that another manager reports closes the problem of the first one", async () => {
+  using all = await swarm();
+  const { hub, leave, report } = all;
+  const problems = () => hub.deps.db.all("SELECT key FROM notification_problems").length;
+  for (
+    const [begin, end] of [["node.down", "node.up"], ["service.degraded", "service.recovered"]]
+  ) {
+    report("a", begin!, { minute: 0, id: begin! });
+    equal(problems(), 1);
+    leave("a");
+    equal(report("b", end!, { minute: 5, id: begin! }).length, 1);
+    equal(problems(), 0);
+    // A late event of the first one opens none.
+    deepEqual(report("a", begin!, { minute: 4, id: begin! }), []);
+    equal(problems(), 0);
+  }
+  const messages = hub.deps.db.all<{ payload: string }>("SELECT payload FROM outbox_messages")
+    .map(({ payload }) => JSON.parse(payload));
+  equal(messages.length, 4);
+  equal(new Set(messages.map((message) => problemKey(message, 255))).size, 2);
+});
+
+Deno.test("clients of a host's stream and webhooks get what another manager has reported, too", async () => {
+  using all = await swarm();
+  const { hub, report } = all;
+  const url = "https://hooks.example.com";
+  await hub.call("POST", "/api/webhooks", { name: "w", url, events: ["node.down"] });
+  const { body } = await hub.fetch("GET", "/api/stream?hosts=b&types=event");
+  const client = sseClient(body!);
+  report("a", "node.down", { minute: 0 });
+  report("b", "node.down", { minute: 0 });
+  report("b", "container.down", { minute: 0 });
+  const event = (await client.next())!;
+  deepEqual([event.data.host, event.data.title], ["b", "Node down: n"]);
+  await client.cancel();
+  const sent = hub.deps.db.all<{ payload: string }>(
+    "SELECT payload FROM outbox_messages WHERE channel = 'webhook' ORDER BY sequence",
+  );
+  deepEqual(sent.map(({ payload }) => JSON.parse(payload).host), ["a", "b"]);
 });
 
 Deno.test("a hub stores no message about what another manager has reported, and the host forgets it", async () => {
