@@ -23,6 +23,6 @@ export function unknownPath({ prefix, endpoints }: EditionRoutes) {
   };
 }
 
-/** Of a path without a slash at its end, which the router leaves out once. */
+/** Of a path without its last slash, which the router leaves out once. */
 const patternOf = (path: string) =>
   new RegExp(`^${path.replace(/:\w+/g, "[^/]+").replace(/(?<=.)\/$/, "")}$`);

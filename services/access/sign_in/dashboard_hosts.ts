@@ -33,7 +33,7 @@ export function isDashboardHost({ config, db }: HostDeps, host: string): boolean
   return readHosts(db).includes(host);
 }
 
-/** The host name of a URL as a domain is stored: without the dot at its end. */
+/** The host name of a URL as a domain is stored: without its last dot. */
 export const hostOf = (url: string): string => new URL(url).hostname.replace(/\.$/, "");
 
 const readHosts = (db: Deps["db"]): string[] => JSON.parse(selectSetting(db, SETTING) ?? "[]");
