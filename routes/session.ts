@@ -171,7 +171,7 @@ export const sessionEndpoints = (deps: Deps) => {
       const client = clientOf(caller, request);
       const pair = signInWithNote(note, await signIn(deps, credentials, client, admit, pageHash));
       if ("mfaRequired" in pair) return pair;
-      setCookie(sessionCookie(config, request, pageHash, pair.refreshToken));
+      setCookie(sessionCookie(deps, request, pageHash, pair));
       return { ...pair, ...rightsOf(pair.userId) };
     }),
 
@@ -200,7 +200,7 @@ export const sessionEndpoints = (deps: Deps) => {
         }
         throw error;
       }
-      setCookie(sessionCookie(config, request, pageHash, pair.refreshToken));
+      setCookie(sessionCookie(deps, request, pageHash, pair));
       return { ...pair, ...rightsOf(pair.userId) };
     }),
 

@@ -86,10 +86,11 @@ export const setupEndpoints = (deps: Deps) => [
   }, async ({ body, caller, request, note, admit, setCookie }) => {
     const pageHash = pageHashOf(request) ?? null;
     const client = clientOf(caller, request);
-    const { refreshToken, ...result } = await setUp(deps, body, client, admit, pageHash);
-    note.actor = result.userId;
-    if (pageHash === null) return { ...result, refreshToken };
-    setCookie(sessionCookie(deps.config, request, pageHash, refreshToken));
+    const pair = await setUp(deps, body, client, admit, pageHash);
+    note.actor = pair.userId;
+    if (pageHash === null) return pair;
+    setCookie(sessionCookie(deps, request, pageHash, pair));
+    const { refreshToken: _, ...result } = pair;
     return result;
   }),
 

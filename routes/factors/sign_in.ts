@@ -50,15 +50,16 @@ export const secondFactorEndpoints = (deps: Deps) => {
 
   /** Sets the cookie of a page; other clients get the tokens. */
   const answer = (
-    { refreshToken, ...session }: Tokens,
+    pair: Tokens,
     { request, rightsOf, setCookie }: Pick<
       Input<never, never, never>,
       "request" | "rightsOf" | "setCookie"
     >,
   ) => {
     const pageHash = pageHashOf(request);
-    if (pageHash === undefined) return { ...session, refreshToken };
-    setCookie(sessionCookie(config, request, pageHash, refreshToken));
+    if (pageHash === undefined) return pair;
+    setCookie(sessionCookie(deps, request, pageHash, pair));
+    const { refreshToken: _, ...session } = pair;
     return { ...session, ...rightsOf(session.userId) };
   };
 

@@ -8,6 +8,9 @@
  */
 
 import type { PresentedTokens } from "../../services/access/sign_in/open_login.ts";
+import { recordDashboardHost } from "../../services/access/sign_in/dashboard_hosts.ts";
+import type { TokenPair } from "../../services/access/sign_in/sessions.ts";
+import type { Deps } from "../../services/deps.ts";
 import { LOGIN_S } from "../../services/access/sign_in/login_browser.ts";
 import { sha256 } from "../../services/builtins.ts";
 import type { Config } from "../../services/config/config.ts";
@@ -45,13 +48,15 @@ const VALUE = /^[\w-]{1,512}$/;
 /** Limit of cookies of one name that are tried; browsers keep at most 180 for a domain. */
 const SAME_NAME_MAX = 200;
 
-/** The `Set-Cookie` header that stores a refresh token. */
+/** Remembers the host of a session's page. @returns The `Set-Cookie` header with its refresh token. */
 export function sessionCookie(
-  config: UrlConfig,
+  deps: Pick<Deps, "config" | "db">,
   request: Request,
   pageHash: string,
-  refreshToken: string,
+  { refreshToken, role }: Pick<TokenPair, "refreshToken" | "role">,
 ): string {
+  const { config } = deps;
+  recordDashboardHost(deps, role, baseUrl(config, request));
   return cookie(config, request, nameOf(SESSION, pageHash), refreshToken, REFRESH_TOKEN_S);
 }
 

@@ -23,5 +23,6 @@ export function unknownPath({ prefix, endpoints }: EditionRoutes) {
   };
 }
 
+/** Of a path without its last slash, which the router leaves out once. */
 const patternOf = (path: string) =>
-  new RegExp(`^${path.replace(/:\w+/g, "[^/]+").replace(/\/$/, "")}/?$`);
+  new RegExp(`^${path.replace(/:\w+/g, "[^/]+").replace(/(?<=.)\/$/, "")}$`);

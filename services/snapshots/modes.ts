@@ -1,7 +1,7 @@
 /** How the containers of a stack are kept from writing while a snapshot reads their volumes. @module */
 
 import type { Container } from "../containers/inventory.ts";
-import { hooksOf } from "./hooks.ts";
+import { type Hooks, hooksOf } from "./hooks.ts";
 
 /**
  * From the strictest to the loosest:
@@ -37,6 +37,13 @@ export function defaultMode(writers: readonly Labelled[], setting?: Mode): Mode 
   const asked = strictest(writers) ?? chosen;
   return MODES.indexOf(asked) < MODES.indexOf(chosen) ? asked : chosen;
 }
+
+/**
+ * The hooks of a container. Those of its image's labels count only where it would have none: they must
+ * not take the place of a database's dump.
+ */
+export const ownHooksOf = (container: Labelled): Hooks | undefined =>
+  hooksOf({ ...container, labels: ownLabels(container) }) ?? hooksOf(container);
 
 /** Whether a label of the container itself, not of its image, leaves it out. */
 export const isExcluded = (container: Labelled): boolean =>

@@ -23,7 +23,9 @@ import {
 } from "./contents.ts";
 import { describedFiles, describeStack } from "./description.ts";
 import { type Held, hold, keepDown, planFirmHold, planHold, release } from "./hold.ts";
-import { type Hooks, hooksOf } from "./hooks.ts";
+import type { Hooks } from "./hooks.ts";
+import { withImageLabels } from "./labels.ts";
+import { ownHooksOf } from "./modes.ts";
 import {
   operationOf,
   type SnapshotInput,
@@ -50,7 +52,7 @@ export async function takeSnapshot(deps: Deps, job: SnapshotJob): Promise<Snapsh
   }
   using opened = await openTargetRepository(deps, job.input.targetId, job.signal);
   const isHeld = mode === "stop" || mode === "pause";
-  const found = mode === "hooks" ? hookedOf(writers) : [];
+  const found = mode === "hooks" ? await hookedOf(deps, writers) : [];
   const unable = await withoutProgram(deps, found, job);
   const hooked = found.map((each) =>
     unable.includes(each) ? { ...each, hooks: { ...each.hooks, dumps: [] } } : each
@@ -192,11 +194,16 @@ interface Hooked {
   hooks: Hooks;
 }
 
-const hookedOf = (containers: readonly Container[]): Hooked[] =>
-  containers.filter(({ state }) => state === "running").flatMap((container) => {
-    const hooks = hooksOf(container);
+async function hookedOf(
+  deps: Pick<Deps, "engine">,
+  containers: readonly Container[],
+): Promise<Hooked[]> {
+  const running = containers.filter(({ state }) => state === "running");
+  return (await withImageLabels(deps, running)).flatMap((container) => {
+    const hooks = ownHooksOf(container);
     return hooks ? [{ container, hooks }] : [];
   });
+}
 
 /** The containers that cannot dump their databases, e.g. because their image has no shell. */
 async function withoutProgram(

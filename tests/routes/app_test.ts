@@ -70,6 +70,13 @@ for (
       status: 404,
       error: "No such path: /api/ships",
     },
+    ...["/api/containers//", "/api/containers/a//", "//api/containers"].map((path) => ({
+      what: `the path ${path}`,
+      method: "GET",
+      path,
+      status: 404,
+      error: `No such path: ${path.replace(/\/$/, "")}`,
+    })),
     {
       what: "a method that the path does not have",
       method: "PUT",

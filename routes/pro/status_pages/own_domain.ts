@@ -1,5 +1,6 @@
 /** Domains of status pages: the page is served at `/`. @module */
 
+import { hostOf, isDashboardHost } from "../../../services/access/sign_in/dashboard_hosts.ts";
 import type { Deps } from "../../../services/deps.ts";
 import { includesEdition } from "../../../services/edition.ts";
 import { pageByDomain } from "../../../services/pro/status_pages/public.ts";
@@ -15,11 +16,8 @@ export function statusPageOfHost(deps: Deps): (request: Request) => string | und
     if (path !== "/" && path !== "/feed.atom" && path !== "/badge.svg") return undefined;
     if (!includesEdition(deps.license.edition, "pro")) return undefined;
     const page = pageByDomain(deps, request.headers.get("host") ?? new URL(request.url).host);
-    // A page may have had its domain before SERVICE_BASE_URL named it.
-    if (page && isHostOf(deps.config.serviceBaseUrl, request)) return undefined;
+    // A page may have had its domain before the dashboard was used there.
+    if (page && isDashboardHost(deps, hostOf(request.url))) return undefined;
     return page && `/status/${page.slug}${path === "/" ? "" : path}`;
   };
 }
-
-const isHostOf = (url: string | null, request: Request) =>
-  url !== null && new URL(url).hostname === new URL(request.url).hostname;

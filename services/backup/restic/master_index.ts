@@ -42,28 +42,43 @@ export function createMasterIndex() {
   let lengths = new Uint32Array(capacity);
   let plainLengths = new Uint32Array(capacity);
   let isTree = new Uint8Array(capacity);
-  // Open addressing: number of the entry + 1, at twice the capacity.
+  // Open addressing: number of the newest entry of a blob + 1, at twice the capacity.
   let slots = new Uint32Array(capacity * 2);
+  // The next older entry of the same blob + 1.
+  let older = new Uint32Array(capacity);
 
   const packIds: Id[] = [];
   const packSizes: number[] = [];
   const packNumbers = new Map<Id, number>();
+  /** Number of a pack's first entry, and of the one after those that were added with it. */
+  const packEntries: [number, number][] = [];
+  /** Entries by offset, of packs that were added again. */
+  const entriesAt = new Map<number, Map<number, number>>();
   const hidden = new Set<number>();
   const key = new Uint32Array(8);
+  const hash = createHash();
 
   const readKey = (id: Id) => {
     for (let word = 0; word < 8; word++) {
       key[word] = Number.parseInt(id.slice(word * 8, word * 8 + 8), 16);
     }
   };
-  const isKey = (entry: number) => {
+  const isBlob = (entry: number, tree: number) => {
+    if (isTree[entry] !== tree) return false;
     for (let word = 0; word < 8; word++) if (ids[entry * 8 + word] !== key[word]) return false;
     return true;
   };
-  const insertSlot = (entry: number) => {
+  /** The slot of the blob whose id is in `key`: that of its newest entry, or an empty one. */
+  const slotOf = (tree: number) => {
     const mask = slots.length - 1;
-    let slot = ids[entry * 8]! & mask;
-    while (slots[slot] !== 0) slot = (slot + 1) & mask;
+    let slot = hash(key) & mask;
+    while (slots[slot] !== 0 && !isBlob(slots[slot]! - 1, tree)) slot = (slot + 1) & mask;
+    return slot;
+  };
+  const insertSlot = (entry: number) => {
+    key.set(ids.subarray(entry * 8, entry * 8 + 8));
+    const slot = slotOf(isTree[entry]!);
+    older[entry] = slots[slot]!;
     slots[slot] = entry + 1;
   };
   const grow = () => {
@@ -73,6 +88,7 @@ export function createMasterIndex() {
     offsets = enlarged(offsets, capacity);
     lengths = enlarged(lengths, capacity);
     plainLengths = enlarged(plainLengths, capacity);
+    older = enlarged(older, capacity);
     const trees = new Uint8Array(capacity);
     trees.set(isTree);
     isTree = trees;
@@ -90,17 +106,12 @@ export function createMasterIndex() {
     entry,
   });
 
-  function* find(type: BlobType, id: Id, withHidden = false): Generator<LocatedBlob> {
+  function* find(type: BlobType, id: Id): Generator<LocatedBlob> {
     readKey(id);
-    const tree = type === "tree" ? 1 : 0;
-    const mask = slots.length - 1;
-    const found: number[] = [];
-    for (let slot = key[0]! & mask; slots[slot] !== 0; slot = (slot + 1) & mask) {
-      const entry = slots[slot]! - 1;
-      if (isTree[entry] !== tree || !isKey(entry)) continue;
-      if (withHidden || !hidden.has(packs[entry]!)) found.push(entry);
+    const newest = slots[slotOf(type === "tree" ? 1 : 0)]!;
+    for (let next = newest; next !== 0; next = older[next - 1]!) {
+      if (!hidden.has(packs[next - 1]!)) yield describe(next - 1);
     }
-    for (const entry of found) yield describe(entry);
   }
 
   const add = (pack: number, { id, type, offset, length, uncompressedLength }: PackedBlob) => {
@@ -117,24 +128,37 @@ export function createMasterIndex() {
     count += 1;
   };
 
+  const addAgain = (pack: number, blobs: Iterable<PackedBlob>) => {
+    const known = entriesAt.get(pack) ?? new Map<number, number>();
+    if (!entriesAt.has(pack)) {
+      entriesAt.set(pack, known);
+      const [first, end] = packEntries[pack]!;
+      for (let entry = first; entry < end; entry++) known.set(offsets[entry]!, entry);
+    }
+    for (const blob of blobs) {
+      readKey(blob.id);
+      const entry = known.get(blob.offset);
+      if (entry !== undefined && isBlob(entry, blob.type === "tree" ? 1 : 0)) continue;
+      known.set(blob.offset, count);
+      add(pack, blob);
+    }
+  };
+
   return {
     /** Adds blobs of a pack. Those that are known to be there already are left out. */
     addPack(id: Id, blobs: Iterable<PackedBlob>): void {
       const known = packNumbers.get(id);
-      const number = known ?? packIds.length;
-      if (known === undefined) {
-        packNumbers.set(id, number);
-        packIds.push(id);
-        packSizes.push(PACK_OVERHEAD);
-      }
-      for (const blob of blobs) {
-        const isKnown = known !== undefined && find(blob.type, blob.id, true)
-          .some(({ pack, offset }) => pack === id && offset === blob.offset);
-        if (!isKnown) add(number, blob);
-      }
+      if (known !== undefined) return addAgain(known, blobs);
+      const number = packIds.length;
+      packNumbers.set(id, number);
+      packIds.push(id);
+      packSizes.push(PACK_OVERHEAD);
+      const first = count;
+      for (const blob of blobs) add(number, blob);
+      packEntries.push([first, count]);
     },
     /** Places of a blob, in no certain order. */
-    find: (type: BlobType, id: Id): LocatedBlob[] => [...find(type, id)],
+    find,
     has: (type: BlobType, id: Id): boolean => !find(type, id).next().done,
     /** Hides a pack that is missing at the target or has another size. */
     hidePack(id: Id): void {
@@ -167,6 +191,25 @@ export function createMasterIndex() {
     get count(): number {
       return count;
     },
+  };
+}
+
+/** Largest prime of which a sum of 16 products with half words is exact (2^31 - 1). */
+const PRIME = 0x7fffffff;
+
+/**
+ * Creates a function that hashes the eight words of an id with random factors. The ids of an index
+ * may have been chosen by an attacker, e.g. with the same first words.
+ */
+function createHash(): (key: Uint32Array) => number {
+  const factors = crypto.getRandomValues(new Uint32Array(16)).map((factor) => factor % PRIME);
+  return (key) => {
+    let sum = 0;
+    for (let word = 0; word < 8; word++) {
+      sum += factors[word * 2]! * (key[word]! >>> 16) +
+        factors[word * 2 + 1]! * (key[word]! & 0xffff);
+    }
+    return sum % PRIME;
   };
 }
 

@@ -185,7 +185,8 @@ async function readBlob(
     return { encoded, uncompressedLength };
   } catch (error) {
     if (!isLoss(error)) throw error;
-    if (index.find(type, id).length < 2) {
+    const [, other] = index.find(type, id);
+    if (other === undefined) {
       throw damaged(`Pack ${short(pack)}`, `blob ${short(id)} cannot be read`, error);
     }
     const { sealed, ...encoded } = await encodeBlob(

@@ -26,10 +26,10 @@ export async function findUsedBlobs(
 
   /** @returns Whether the blob was not marked before. */
   const mark = (type: "data" | "tree", id: Id): boolean => {
-    const places = index.find(type, id);
-    const [first] = places;
+    // The index stays as it is, so that this is the same place each time.
+    const [first] = index.find(type, id);
     if (first === undefined) report(damaged(`Blob ${short(id)}`, `no index has it as ${type}`));
-    if (first === undefined || places.some(({ entry }) => used[entry] === 1)) return false;
+    if (first === undefined || used[first.entry] === 1) return false;
     used[first.entry] = 1;
     return true;
   };

@@ -141,7 +141,10 @@ export interface NewContent {
   condition?: Condition | undefined;
 }
 
-/** `$3` is the name of the temporary file, `$4` the size, `$5` the condition. */
+/**
+ * `$3` is the name of the temporary file, `$4` the size, `$5` the condition. Owner and mode are given to
+ * the open file, as a container may put a link at its name meanwhile.
+ */
 const WRITE = `${FUNCTIONS} find_file "$1" "$2"
 check() {
   case $3 in
@@ -159,15 +162,17 @@ check "$1" "$2" "$5"
 temporary=./$3
 set -C; umask 077
 trap 'rm -f -- "$temporary"' EXIT
-cat > "$temporary"
-[ "$(stat -c %s "$temporary")" = "$4" ] || exit ${EXIT.isIncomplete}
+exec 4> "$temporary"
+cat >&4
+[ "$(stat -L -c %s /proc/self/fd/4)" = "$4" ] || exit ${EXIT.isIncomplete}
 check "$1" "$2" "$5"
 if exists "$name"; then
   owner=$(stat -c %u:%g "$name"); mode=$(stat -c %a "$name")
   while [ "\${#mode}" -gt 3 ]; do mode=\${mode#?}; done
 else owner=$(stat -c %u:%g .); mode=644
 fi
-chown "$owner" "$temporary"; chmod "$mode" "$temporary"
+chown "$owner" /proc/self/fd/4; chmod "$mode" /proc/self/fd/4
+exec 4>&-
 mv -f -- "$temporary" "$name"
 stat -c '%f %s %Y %u %g' "$name"`;
 

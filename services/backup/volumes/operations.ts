@@ -66,7 +66,7 @@ export async function makeDirectory(
   signal: AbortSignal,
 ): Promise<void> {
   const text = `find_file "$1" "$2"; exists "$name" && exit ${EXIT.exists}
-mkdir -- "$name"; chown "$(stat -c %u:%g .)" "$name"`;
+mkdir -- "$name"; chown -h "$(stat -c %u:%g .)" "$name"`;
   await change(shell, path, text, pairOf(path), signal);
 }
 

@@ -45,16 +45,6 @@ export function linkBaseOf(
   return custom_domain === null ? known[0] : `${url.protocol}//${custom_domain}`;
 }
 
-/** Whether a domain is the dashboard's own, where a status page would take the place of `/`. */
-export function isDashboardHost(
-  { config }: Pick<BaseDeps, "config">,
-  domain: string,
-  visited: string,
-): boolean {
-  const own = [visited, config.serviceBaseUrl];
-  return own.some((url) => url !== null && new URL(url).hostname.replace(/\.$/, "") === domain);
-}
-
 function readBases(db: Deps["db"]): string[] {
   return JSON.parse(selectSetting(db, SETTING) ?? "[]");
 }

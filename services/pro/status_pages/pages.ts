@@ -18,8 +18,9 @@ import { applyChange, type Change } from "../../change.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../errors.ts";
 import { assertBelowLimit } from "../../access/license/limits.ts";
+import { hostOf, isDashboardHost } from "../../access/sign_in/dashboard_hosts.ts";
 import { DOMAIN_RULE, normalizeDomain } from "./custom_domain.ts";
-import { isDashboardHost, recordLinkBase } from "./link_base.ts";
+import { recordLinkBase } from "./link_base.ts";
 import { requirePage } from "./page_lookup.ts";
 import { loadComponents, type PageComponent, worstStatus } from "./public.ts";
 import { createSlug, findFreeSlug } from "./slug.ts";
@@ -158,15 +159,16 @@ function parseDomain(text: string | null): string | null {
 }
 
 function assertDomainFree(
-  { config, db }: Pick<Deps, "config" | "db">,
+  deps: Pick<Deps, "config" | "db">,
   domain: string | null,
   { id, base }: { id: string; base: string },
 ): void {
   if (domain === null) return;
-  if (isDashboardHost({ config }, domain, base)) {
+  // A page takes the place of the dashboard's `/`.
+  if (hostOf(base) === domain || isDashboardHost(deps, domain)) {
     throw new AppError("conflict", `The dashboard uses the domain ${domain}; use another one`);
   }
-  const owner = selectStatusPageIdByDomain(db, domain);
+  const owner = selectStatusPageIdByDomain(deps.db, domain);
   if (owner !== undefined && owner !== id) {
     throw new AppError("conflict", `Another status page uses the domain ${domain}`);
   }

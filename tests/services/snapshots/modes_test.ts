@@ -1,5 +1,10 @@
-import { equal } from "node:assert/strict";
-import { defaultMode, isExcluded, type Labelled } from "../../../services/snapshots/modes.ts";
+import { deepEqual, equal } from "node:assert/strict";
+import {
+  defaultMode,
+  isExcluded,
+  type Labelled,
+  ownHooksOf,
+} from "../../../services/snapshots/modes.ts";
 
 const LABEL = "longshore.backup";
 
@@ -56,6 +61,19 @@ Deno.test("only a label of the container itself excludes it from schedules", () 
   equal(isExcluded(web({ [LABEL]: "off" })), true);
   equal(isExcluded(web({}, { [LABEL]: "off" })), false);
   equal(isExcluded(gone({ [LABEL]: "off" })), false);
+});
+
+Deno.test("hooks of an image do not replace those of the container, nor a database's dump", () => {
+  const pre = "longshore.backup.pre";
+  const image = { [pre]: "true" };
+  const dump = ownHooksOf(web({}, {}, "postgres:17"));
+  equal(dump?.dumps?.length, 1);
+  deepEqual(ownHooksOf(web({}, image, "evil/postgres:17")), dump);
+  deepEqual(ownHooksOf(gone({ ...image, "longshore.backup.sqlite": "/x" })), {
+    ...ownHooksOf(web({ ...image, "longshore.backup.sqlite": "/x" })),
+  });
+  deepEqual(ownHooksOf(web({ [pre]: "own" }, image, "postgres:17")), { pre: "own" });
+  deepEqual(ownHooksOf(web({}, image)), { pre: "true" });
 });
 
 function gone(labels: Record<string, string>): Labelled {

@@ -1,4 +1,8 @@
-import { deepEqual, equal, match } from "node:assert/strict";
+import { deepEqual, equal, match, ok } from "node:assert/strict";
+import {
+  isDashboardHost,
+  recordDashboardHost,
+} from "../../../../services/access/sign_in/dashboard_hosts.ts";
 import {
   newComponent,
   newPage,
@@ -233,4 +237,61 @@ Deno.test("a page cannot take the dashboard's own domain", async () => {
   const changed = await app.call("PUT", `${PAGES}/${page.id}`, change);
   deepEqual([changed.status, changed.body.error], refused);
   equal((await app.call("PUT", `${PAGES}/${page.id}`, { name: "B" })).status, 200);
+});
+
+Deno.test("a page cannot take a host name under which an admin uses the dashboard", async () => {
+  const apiKey = "dashboard-hosts-key-0123456789abcdef";
+  using app = proApp({ config: { apiKey } });
+  const at = (url: string, body?: unknown) =>
+    app.app(
+      new Request(url, {
+        method: body === undefined ? "GET" : "POST",
+        headers: {
+          ...{ host: new URL(url).host, "x-page-secret": "s".repeat(43) },
+          "content-type": "application/json",
+        },
+        body: body === undefined ? null : JSON.stringify(body),
+      }),
+      "192.0.2.1",
+    );
+  const signIn = async (host: string) =>
+    (await at(`http://${host}/auth/session`, { apiKey })).status;
+  const create = async (custom_domain: string) =>
+    (await app.call("POST", PAGES, { name: "A", custom_domain })).status;
+  const isDashboard = async (host: string) =>
+    (await (await at(`http://${host}/`)).text()).includes("dashboard needs JavaScript");
+
+  equal(await signIn("Dash.test.:3000"), 200);
+  equal(await create("dash.test"), 409);
+  equal(await create("status.test"), 201);
+  equal(await create("later.test"), 201);
+  ok(!await isDashboard("status.test") && !await isDashboard("later.test"));
+  // The dashboard has precedence over a page that came first.
+  equal(await signIn("later.test"), 200);
+  ok(await isDashboard("later.test") && await isDashboard("LATER.test.:8443"));
+  ok(!await isDashboard("status.test"));
+});
+
+Deno.test("only admins' sessions make a host name the dashboard's, the last 20, without SERVICE_BASE_URL", () => {
+  using app = proApp();
+  const { deps } = app;
+  recordDashboardHost(deps, "viewer", "http://status.test");
+  for (let at = 0; at <= 20; at++) {
+    recordDashboardHost(deps, "admin", `http://host${at}.test.:3000`);
+  }
+  deepEqual(
+    ["status.test", "host0.test", "host1.test", "host20.test"].map((host) =>
+      isDashboardHost(deps, host)
+    ),
+    [false, false, true, true],
+  );
+  const set = {
+    ...deps,
+    config: { ...deps.config, serviceBaseUrl: "https://longshore.test/base" },
+  };
+  recordDashboardHost(set, "admin", "http://status.test");
+  deepEqual(
+    [isDashboardHost(set, "longshore.test"), isDashboardHost(set, "host20.test")],
+    [true, false],
+  );
 });

@@ -6,6 +6,7 @@ import {
   createChunker,
 } from "../../../../services/backup/restic/chunker.ts";
 import { quote, unquote } from "../../../../services/backup/restic/go_quote.ts";
+import { leastProcessorMsOf } from "../../../helpers/in_time.ts";
 import { createMasterIndex } from "../../../../services/backup/restic/master_index.ts";
 import { decodeNode, encodeNode } from "../../../../services/backup/restic/node.ts";
 import { isIrreducible, randomPolynomial } from "../../../../services/backup/restic/polynomial.ts";
@@ -124,10 +125,50 @@ Deno.test("the index finds each of many blobs, also one in two packs", () => {
   equal(index.count, 5_001);
   ok(Array.from({ length: 5_000 }, (_, n) => n).every((n) => index.has("data", id(n))));
   ok(!index.has("tree", id(1)) && !index.has("data", id(5_000)));
-  deepEqual(index.find("data", id(7)).map(({ offset }) => offset).sort(), [0, 9]);
+  deepEqual(Array.from(index.find("data", id(7)), ({ offset }) => offset).sort(), [0, 9]);
   index.hidePack("f".repeat(64));
-  equal(index.find("data", id(7)).length, 1);
+  equal([...index.find("data", id(7))].length, 1);
 });
+
+Deno.test("a pack that is listed again adds only what is new", () => {
+  const index = createMasterIndex();
+  const blob = { type: "data" as const, offset: 0, length: 50, uncompressedLength: undefined };
+  const pack = "f".repeat(64);
+  const [a, b, c] = ["a", "b", "c"].map((digit) => digit.repeat(64)) as [string, string, string];
+  index.addPack(pack, [{ ...blob, id: a }, { ...blob, id: b, offset: 50 }]);
+  for (const _ of [1, 2]) {
+    index.addPack(pack, [{ ...blob, id: b, offset: 50 }, { ...blob, id: c, offset: 100 }]);
+  }
+  equal(index.count, 3);
+  // The same place with another content, and as another type.
+  index.addPack(pack, [{ ...blob, id: b }, { ...blob, type: "tree", id: c, offset: 100 }]);
+  equal(index.count, 5);
+  deepEqual(Array.from(index.find("data", b), ({ offset }) => offset).sort(), [0, 50]);
+});
+
+for (
+  const [what, idOf, packOf] of [
+    ["with the same first word", (n) => "0".repeat(56) + hex(n), () => 0],
+    ["with the same last word", (n) => hex(n * 4096) + "0".repeat(56), () => 0],
+    ["of one blob in one pack", () => "a".repeat(64), () => 0],
+    ["of one blob in many packs", () => "a".repeat(64), (n) => n],
+  ] as [string, (n: number) => string, (n: number) => number][]
+) {
+  Deno.test(`an index of 50,000 entries ${what} takes a time that grows with their number`, async () => {
+    const blob = { type: "data" as const, length: 50, uncompressedLength: undefined };
+    const fill = () => {
+      const index = createMasterIndex();
+      for (let n = 0; n < 50_000; n++) {
+        index.addPack(hex(packOf(n)).padStart(64, "0"), [{ ...blob, id: idOf(n), offset: n }]);
+        ok(index.has("data", idOf(n)));
+      }
+    };
+    // Quadratic: 10 s.
+    ok(await leastProcessorMsOf(fill, 2) < 2_000);
+  });
+}
+
+const hex = (n: number) => n.toString(16).padStart(8, "0");
 
 Deno.test("a node of another kind of JSON is damaged, not a crash", () => {
   for (const json of ["1", "[]", '"x"', "{", '{"name":1}', '{"name":"a","type":"file","uid":-1}']) {

@@ -1,10 +1,6 @@
 import { equal } from "node:assert/strict";
 import { selectSetting } from "../../../../db/settings.ts";
-import {
-  isDashboardHost,
-  linkBaseOf,
-  recordLinkBase,
-} from "../../../../services/pro/status_pages/link_base.ts";
+import { linkBaseOf, recordLinkBase } from "../../../../services/pro/status_pages/link_base.ts";
 import { testApp } from "../../../helpers/test_app.ts";
 
 const FOREIGN = "http://evil.example";
@@ -41,17 +37,3 @@ Deno.test("the last ten addresses of admins are kept", () => {
   equal(linkBaseOf(app.deps, NONE, "http://host1.test"), "http://host1.test");
   equal(linkBaseOf(app.deps, NONE, "http://host0.test"), "http://host10.test");
 });
-
-for (
-  const [domain, visited, serviceBaseUrl, isOwn] of [
-    ["longshore.test", "http://longshore.test:3000", null, true],
-    ["status.test", "http://longshore.test:3000", null, false],
-    ["longshore.test", "http://10.0.0.1:3000", "https://longshore.test/base", true],
-    ["longshore.test", "http://longshore.test.:3000", null, true],
-  ] as const
-) {
-  Deno.test(`${domain} is ${isOwn ? "" : "not "}the dashboard's host beside ${visited}, ${serviceBaseUrl}`, () => {
-    using app = testApp({ config: { serviceBaseUrl } });
-    equal(isDashboardHost(app.deps, domain, visited), isOwn);
-  });
-}
