@@ -107,7 +107,7 @@ engineTest(
     const failed = await stack.deploy({ onFailure: "stop" });
 
     equal(failed.status, "failed", failed.error!);
-    match(failed.error!, /side-1: post_start\[0\] exited with code 1/);
+    match(failed.error!, /side-1 failed: post_start\[0\] exited with code 1/);
     deepEqual(failed.result.evidence.map(linesOf), [[`${stack.name}-side-1`, ["listening"]]]);
     const after = await stack.containers();
     deepEqual(Object.keys(after).sort(), ["side-1", "web-1"]);
@@ -326,7 +326,7 @@ engineTest("hooks run as the file says, and a failed one takes the deploy back",
   await store({ ...web, environment: { A: "1" }, post_start: [{ command: ["/missing"] }] });
   const failed = await stack.deploy();
   equal(failed.status, "rolled_back", JSON.stringify(failed));
-  match(failed.error!, /web-1: post_start\[0\] (exited with code 12[67]|could not be run: )/);
+  match(failed.error!, /web-1 failed: post_start\[0\] (exited with code 12[67]|could not be run: )/);
   deepEqual(await notes(), [...started, "stops"]);
 
   await store({ ...web, scale: 2 });
@@ -338,7 +338,7 @@ engineTest("hooks run as the file says, and a failed one takes the deploy back",
   await store({ ...web, pre_stop: [{ command: "false" }] });
   equal((await stack.deploy()).status, "succeeded");
   const down = await stack.down({});
-  match(down.error!, /web-1: pre_stop\[0\] exited with code 1/);
+  match(down.error!, /web-1 failed: pre_stop\[0\] exited with code 1/);
   await store(web);
 });
 

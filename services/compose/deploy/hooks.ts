@@ -7,10 +7,10 @@
 import { EngineError } from "../../../engine/errors.ts";
 import { execCreate, execInspect, execStart } from "../../../engine/exec.ts";
 import type { Deps } from "../../deps.ts";
-import { AppError } from "../../errors.ts";
 import { exitCodeOf } from "../../containers/exec/exec.ts";
 import { valuesOf, withoutValues } from "../../containers/secret_values.ts";
 import { isUp, nameOf } from "../../updates/recreate/replace.ts";
+import { ContainerError } from "../../updates/run/container_error.ts";
 import { inspectIfThere } from "../../updates/run/members.ts";
 import type { Service } from "../load/resolve.ts";
 import type { Hook } from "../load/service_keys.ts";
@@ -22,7 +22,7 @@ const HOOK_MAX_MS = 3_600_000;
  * Runs the hooks of a service in a container, unless it is not running. A deploy that is continued
  * after a crash may run them again.
  *
- * @throws {AppError} `conflict` if a hook fails; the others are not run then.
+ * @throws {ContainerError} If a hook fails; the others are not run then.
  */
 export async function runHooks(
   { engine }: Pick<Deps, "engine">,
@@ -34,19 +34,20 @@ export async function runHooks(
   for (const [index, hook] of (service?.[key] ?? []).entries()) {
     const container = await inspectIfThere(engine, id);
     if (key === "pre_stop" && !(container && isUp(container))) return;
-    const what = `${container ? nameOf(container) : id}: ${key}[${index}]`;
+    const failure = (problem: string) =>
+      new ContainerError(container ? nameOf(container) : id, `failed: ${key}[${index}] ${problem}`);
     const limit = AbortSignal.timeout(HOOK_MAX_MS);
     let exitCode: number | null;
     try {
       exitCode = await runHook(engine, id, hook, AbortSignal.any([signal, limit]));
     } catch (error) {
       signal.throwIfAborted();
-      if (limit.aborted) throw new AppError("conflict", `${what} did not end within an hour`);
+      if (limit.aborted) throw failure("did not end within an hour");
       if (!(error instanceof EngineError)) throw error;
-      const known = new AppError("conflict", `${what} could not be run: ${error.message}`);
+      const known = failure(`could not be run: ${error.message}`);
       throw withoutValues(known, valuesOf({ Config: { Env: variablesOf(hook) }, HostConfig: {} }));
     }
-    if (exitCode !== 0) throw new AppError("conflict", `${what} exited with code ${exitCode}`);
+    if (exitCode !== 0) throw failure(`exited with code ${exitCode}`);
   }
 }
 

@@ -61,7 +61,7 @@ Deno.test("a hook that fails is named, and those behind it do not run", async ()
 
   await rejects(() => runHooks(fake, hooks, "post_start", "c1", signal), {
     code: "conflict",
-    message: "shop-web-1: post_start[1] exited with code 3",
+    message: "shop-web-1 failed: post_start[1] exited with code 3",
   });
   deepEqual(bodies.length, 2);
 });
@@ -75,7 +75,7 @@ Deno.test("the engine's refusal of a hook does not show its variables", async ()
   const hooks = { post_start: [{ command: ["0"], environment: { KEY: "s3cret-value" } }] };
 
   await rejects(() => runHooks(fake, hooks, "post_start", "c1", signal), {
-    message: "shop-web-1: post_start[0] could not be run: bad value ********",
+    message: "shop-web-1 failed: post_start[0] could not be run: bad value ********",
   });
 });
 
