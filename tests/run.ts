@@ -76,7 +76,7 @@ const GROUP_SIZE = 54;
 const ALONE_GROUP_SIZE = 5;
 
 /** Files of `real_engine/` that share one isolate; fewer, because one crash ends them all. */
-const REAL_GROUP_SIZE = 8;
+const REAL_GROUP_SIZE = 5;
 
 /** Files that take long for their size: drills, and what waits for the clock or for a silence. */
 const LONG = /drill|schedules|log_streams|engine_away/;
