@@ -92,6 +92,7 @@ ssoTest("a login that a browser began ends with its session", async () => {
   deepEqual(Object.keys(answer.body).sort(), [
     "accessToken",
     "expiresIn",
+    "isLimitedToHosts",
     "permissions",
     "role",
     "serverName",
