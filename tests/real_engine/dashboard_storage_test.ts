@@ -236,7 +236,7 @@ async function checkImages(tab: Dashboard, engine: RealEngine, registry: Registr
   await Deno.remove(archive);
   await tab.find("button", "Actions for team/app:stable");
 
-  // What other files have left on the engine does not count.
+  // Images that other files have left on the engine do not count.
   await engine.docker("image", "prune", "--force");
   await engine.docker("commit", "harbor-app", "team/dangling:1");
   await engine.docker("tag", BUSYBOX, "team/dangling:1");

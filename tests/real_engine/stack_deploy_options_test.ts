@@ -326,7 +326,10 @@ engineTest("hooks run as the file says, and a failed one takes the deploy back",
   await store({ ...web, environment: { A: "1" }, post_start: [{ command: ["/missing"] }] });
   const failed = await stack.deploy();
   equal(failed.status, "rolled_back", JSON.stringify(failed));
-  match(failed.error!, /web-1 failed: post_start\[0\] (exited with code 12[67]|could not be run: )/);
+  match(
+    failed.error!,
+    /web-1 failed: post_start\[0\] (exited with code 12[67]|could not be run: )/,
+  );
   deepEqual(await notes(), [...started, "stops"]);
 
   await store({ ...web, scale: 2 });
