@@ -69,7 +69,7 @@ async function add({ token, address, name, labels }: FormValues): Promise<FleetH
   const added = await api("POST /api/fleet/hosts", {
     body: {
       // People copy the whole line, which is a command for the shell of this server.
-      token: token.split(" ").at(-1),
+      token: token.trim().split(" ").at(-1),
       ...address !== "" && { address },
       ...name !== "" && { name },
       labels: labelsOf(labels),
@@ -99,7 +99,7 @@ function InviteFields() {
 function WaitingHostFields() {
   return (
     <>
-      <SecretField label="Run this line on the host" secret={LISTEN_LINE} />
+      <SecretField label="Run this line on the host, with its address" secret={LISTEN_LINE} />
       <TextField
         label="Token"
         name="token"
