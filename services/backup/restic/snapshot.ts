@@ -125,7 +125,7 @@ function readSummary(shape: Shape, value: unknown): SnapshotSummary {
 /**
  * All snapshots, the oldest first.
  *
- * @throws {RepositoryError} `damaged` for any that is; `unsupported` for texts without measure.
+ * @throws {RepositoryError} `damaged` for any that is; `unsupported` for more texts than fit into memory.
  */
 export async function loadSnapshots(
   files: RepositoryFiles,

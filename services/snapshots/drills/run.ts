@@ -117,7 +117,7 @@ async function tryOut(deps: Deps, job: DrillJob, progress: Progress): Promise<st
       from,
       to: { ...volumePart(volumes.get(keyOf(source))!), path: source.source },
     }));
-    // What the snapshot says about its size may be forged.
+    // The size that a snapshot states may be forged.
     const pass = (entries: Entries) => whileThereIsRoom(deps, entries);
     const request = { snapshot: snapshot.id, parts, files: null, emptiedWith: null, pass };
     return await writeParts(deps, repository, request, job);

@@ -44,7 +44,7 @@ async function restoreAsNew(deps: Deps, job: RestoreJob): Promise<RestoreResult>
       // Those of an attempt that was interrupted.
       await removeVolumes(deps, job);
       await createVolumes(deps, job);
-      // What the snapshot says about its size may be forged.
+      // The size that a snapshot states may be forged.
       const pass = (entries: Entries) => whileThereIsRoom(deps, entries, "The restore needs");
       const request = { snapshot, parts, files, emptiedWith: null, pass };
       return await writeParts(deps, repository, request, job);
