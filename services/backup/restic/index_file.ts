@@ -10,7 +10,8 @@ import { CRYPTO_OVERHEAD } from "./crypto.ts";
 import type { Id } from "./id.ts";
 import { type Shape, shapeOf } from "./json_shape.ts";
 import type { MasterIndex } from "./master_index.ts";
-import { damaged } from "./repository_error.ts";
+import { BLOBS_MAX } from "./limits.ts";
+import { damaged, RepositoryError } from "./repository_error.ts";
 import {
   listFiles,
   loadJson,
@@ -51,7 +52,7 @@ export async function loadIndexFiles(
   return names;
 }
 
-/** Adds one index file to `index`. @throws {RepositoryError} `damaged` */
+/** Adds one index file to `index`. @throws {RepositoryError} `damaged`; `unsupported` for too many blobs. */
 export async function loadIndexFile(
   files: RepositoryFiles,
   index: MasterIndex,
@@ -64,6 +65,9 @@ export async function loadIndexFile(
   for (const value of shape.array(fields.packs ?? [], "packs")) {
     const pack = shape.object(value, "a pack");
     const blobs = shape.array(pack.blobs ?? [], "blobs");
+    if (index.count + blobs.length > BLOBS_MAX) {
+      throw new RepositoryError("unsupported", `The index has more than ${BLOBS_MAX} blobs`);
+    }
     index.addPack(shape.id(pack.id, "id"), blobs.map((blob) => readBlob(blob, shape, title)));
   }
 }

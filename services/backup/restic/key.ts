@@ -21,6 +21,9 @@ const SCRYPT = { N: 32_768, r: 8, p: 1 };
 /** Memory that a key file may demand: 128 * N * r bytes. */
 const SCRYPT_BYTES_MAX = 256 * 1024 * 1024;
 
+/** Work of a key file, which is proportional to 128 * N * r * p: some 2 s. restic chooses 0.5 s. */
+const SCRYPT_WORK_MAX = 2 * SCRYPT_BYTES_MAX;
+
 const SALT_BYTES = 64;
 
 /** Key files that are tried, as in restic. */
@@ -136,8 +139,10 @@ async function loadKey(storage: Storage, name: Id, signal: AbortSignal): Promise
     salt: shape.bytes(fields.salt, "salt"),
     data: shape.bytes(fields.data, "data"),
   };
-  const { N, r } = file;
-  if (N < 2 || !Number.isInteger(Math.log2(N)) || 128 * N * r > SCRYPT_BYTES_MAX) {
+  const { N, r, p } = file;
+  const memory = 128 * N * r;
+  const isTooMuch = memory > SCRYPT_BYTES_MAX || memory * p > SCRYPT_WORK_MAX;
+  if (N < 2 || !Number.isInteger(Math.log2(N)) || isTooMuch) {
     throw new RepositoryError("unsupported", `${title} has parameters of scrypt out of range`);
   }
   return file;

@@ -24,3 +24,12 @@ export const NAME_BYTES_MAX = 1_024;
 
 /** Files of one kind but `data`. */
 export const FILES_MAX = 1_000_000;
+
+/** Files of the kind `data`: 20 TB of the small packs of older programs. */
+export const PACKS_MAX = 4_000_000;
+
+/** Blobs of all index files, which take 1.2 GB of memory: some 20 TB of large files. */
+export const BLOBS_MAX = 20_000_000;
+
+/** Characters of the texts of all snapshots, which are in memory at a time. Most have fewer than 500. */
+export const SNAPSHOT_TEXT_MAX = 64 * 1024 * 1024;

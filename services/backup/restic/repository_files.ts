@@ -13,7 +13,7 @@ import { free } from "./buffers.ts";
 import { compress, decompress } from "./compression.ts";
 import { type CryptoKeys, seal, unseal } from "./crypto.ts";
 import { type Id, idOf, isId, short } from "./id.ts";
-import { FILES_MAX, INDEX_FILE_BYTES_MAX, JSON_FILE_BYTES_MAX } from "./limits.ts";
+import { FILES_MAX, INDEX_FILE_BYTES_MAX, JSON_FILE_BYTES_MAX, PACKS_MAX } from "./limits.ts";
 import { damaged, RepositoryError } from "./repository_error.ts";
 import { type FileKind, type Storage, StorageError, type StoredFile } from "./storage.ts";
 
@@ -51,7 +51,7 @@ export async function* listFiles(
   kind: FileKind,
   signal: AbortSignal,
 ): AsyncGenerator<StoredFile> {
-  const filesMax = kind === "data" ? Infinity : FILES_MAX;
+  const filesMax = kind === "data" ? PACKS_MAX : FILES_MAX;
   let count = 0;
   for await (const file of storage.list(kind, signal)) {
     if (!isId(file.name)) continue;

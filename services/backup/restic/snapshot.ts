@@ -6,6 +6,7 @@
 
 import { type Id, isId } from "./id.ts";
 import { type Shape, shapeOf } from "./json_shape.ts";
+import { SNAPSHOT_TEXT_MAX } from "./limits.ts";
 import { RepositoryError, shown } from "./repository_error.ts";
 import {
   listFiles,
@@ -121,19 +122,39 @@ function readSummary(shape: Shape, value: unknown): SnapshotSummary {
   };
 }
 
-/** All snapshots, the oldest first. @throws {RepositoryError} `damaged` for any that is. */
+/**
+ * All snapshots, the oldest first.
+ *
+ * @throws {RepositoryError} `damaged` for any that is; `unsupported` for more texts than fit into memory.
+ */
 export async function loadSnapshots(
   files: RepositoryFiles,
   signal: AbortSignal,
 ): Promise<Snapshot[]> {
   const listed = await Array.fromAsync(listFiles(files.storage, "snapshots", signal));
   const snapshots: Snapshot[] = [];
+  let characters = 0;
   for (let at = 0; at < listed.length; at += PARALLEL_READS) {
     const names = listed.slice(at, at + PARALLEL_READS).map(({ name }) => name);
-    snapshots.push(...await Promise.all(names.map((name) => loadSnapshot(files, name, signal))));
+    const loaded = await Promise.all(names.map((name) => loadSnapshot(files, name, signal)));
+    characters += loaded.reduce((sum, each) => sum + textLength(each), 0);
+    if (characters > SNAPSHOT_TEXT_MAX) {
+      throw new RepositoryError(
+        "unsupported",
+        `The snapshots have more than ${SNAPSHOT_TEXT_MAX} characters of paths and tags`,
+      );
+    }
+    snapshots.push(...loaded);
   }
   return snapshots.sort(byTime);
 }
+
+/** Each text counts with what it takes besides its characters. */
+const textLength = ({ paths, tags, hostname, username, programVersion = "" }: Snapshot): number =>
+  [...paths, ...tags, hostname, username, programVersion]
+    .reduce((sum, text) => sum + text.length + TEXT_OVERHEAD, 0);
+
+const TEXT_OVERHEAD = 16;
 
 /** Orders by time, then by ID. */
 export function byTime(a: Snapshot, b: Snapshot): number {

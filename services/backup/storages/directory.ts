@@ -6,8 +6,9 @@
  * @module
  */
 
-import { join } from "node:path";
+import { basename, join, relative } from "node:path";
 import { nodeFs } from "../../builtins.ts";
+import { isInside } from "../../text/paths.ts";
 import { systemReason } from "../../text/system_reason.ts";
 import {
   type ByteRange,
@@ -17,6 +18,7 @@ import {
   type StorageReason,
   type StoredFile,
 } from "../restic/storage.ts";
+import { FILE_MAX } from "./requests.ts";
 
 /** Files that are being written. A crash can leave them behind. */
 const TEMPORARY = ".longshore-";
@@ -30,6 +32,9 @@ const FILE_MODE = 0o400;
 const DIRECTORY_MODE = 0o700;
 
 /**
+ * Others may own the directory, e.g. a share: links that lead out of it are not followed, and only regular
+ * files are read.
+ *
  * @param root Absolute path. It is created by the first write.
  * @param now Time by which old temporary files are removed.
  */
@@ -45,25 +50,25 @@ export function createDirectoryStorage(
         return;
       }
       const top = join(root, kind);
-      for (const directory of kind === "data" ? await directoriesIn(top) : [top]) {
-        yield* listDirectory(directory, now, signal);
+      for (const directory of kind === "data" ? await directoriesIn(root, top) : [top]) {
+        yield* listDirectory(root, directory, now, signal);
       }
     },
     read: (kind, name, signal, range) =>
       attempt(
         `read ${kind} ${name.slice(0, 8)}`,
         signal,
-        () => readFile(pathOf(root, kind, name), range),
+        async () => await readFile(await pathOf(root, kind, name), range),
       ),
     write: (kind, name, bytes, signal) =>
       attempt(
         `write ${kind} ${name.slice(0, 8)}`,
         signal,
-        () => writeFile(pathOf(root, kind, name), bytes),
+        async () => await writeFile(await pathOf(root, kind, name), bytes),
       ),
     remove: (kind, name, signal) =>
       attempt(`remove ${kind} ${name.slice(0, 8)}`, signal, async () => {
-        await Deno.remove(pathOf(root, kind, name)).catch(ignoreNotFound);
+        await Deno.remove(await pathOf(root, kind, name)).catch(ignoreNotFound);
       }),
     room: (signal) =>
       attempt("read the free space of the directory", signal, async () => {
@@ -73,10 +78,22 @@ export function createDirectoryStorage(
   };
 }
 
-function pathOf(root: string, kind: FileKind, name: string): string {
+async function pathOf(root: string, kind: FileKind, name: string): Promise<string> {
   if (kind === "config") return join(root, "config");
   if (!NAME.test(name)) throw new StorageError("not_found", "The name of a file is not an ID");
-  return kind === "data" ? join(root, kind, name.slice(0, 2), name) : join(root, kind, name);
+  const directory = kind === "data" ? join(root, kind, name.slice(0, 2)) : join(root, kind);
+  await assertInside(root, directory);
+  return join(directory, name);
+}
+
+/** @throws {StorageError} `damaged` for a directory behind a link that leads out of the root. */
+async function assertInside(root: string, directory: string): Promise<void> {
+  const real = await Deno.realPath(await existingParent(directory));
+  if (isInside(real, await Deno.realPath(await existingParent(root)))) return;
+  throw new StorageError(
+    "damaged",
+    `${relative(root, directory)} is a link that leads out of the repository; remove it`,
+  );
 }
 
 /** Runs an operation on files, whose failures get a reason. */
@@ -104,11 +121,12 @@ function classify(error: unknown): StorageReason {
 }
 
 async function* listDirectory(
+  root: string,
   directory: string,
   now: () => Date,
   signal: AbortSignal,
 ): AsyncGenerator<StoredFile> {
-  for (const { name, isFile } of await entriesIn(directory)) {
+  for (const { name, isFile } of await entriesIn(root, directory)) {
     signal.throwIfAborted();
     if (!isFile) continue;
     const path = join(directory, name);
@@ -122,24 +140,22 @@ async function* listDirectory(
 }
 
 /** Entries of a directory; none if it does not exist. */
-function entriesIn(directory: string): Promise<Deno.DirEntry[]> {
-  return attempt(
-    "list the directory",
-    new AbortController().signal,
-    () =>
-      Array.fromAsync(Deno.readDir(directory)).catch((error) => {
-        ignoreNotFound(error);
-        return [];
-      }),
-  );
+function entriesIn(root: string, directory: string): Promise<Deno.DirEntry[]> {
+  return attempt("list the directory", new AbortController().signal, async () => {
+    await assertInside(root, directory);
+    return await Array.fromAsync(Deno.readDir(directory)).catch((error) => {
+      ignoreNotFound(error);
+      return [];
+    });
+  });
 }
 
-const directoriesIn = async (top: string): Promise<string[]> =>
-  (await entriesIn(top)).filter(({ name }) => /^[0-9a-f]{2}$/.test(name))
+const directoriesIn = async (root: string, top: string): Promise<string[]> =>
+  (await entriesIn(root, top)).filter(({ name }) => /^[0-9a-f]{2}$/.test(name))
     .map(({ name }) => join(top, name));
 
 async function statOf(path: string): Promise<Deno.FileInfo | undefined> {
-  return await Deno.stat(path).catch((error) => {
+  return await Deno.lstat(path).catch((error) => {
     ignoreNotFound(error);
     return undefined;
   });
@@ -150,17 +166,23 @@ function ignoreNotFound(error: unknown): void {
 }
 
 async function readFile(path: string, range: ByteRange | undefined): Promise<Uint8Array> {
-  if (range === undefined) return await Deno.readFile(path);
+  // A FIFO would block a thread for ever, and a device has no end.
+  if (!(await Deno.lstat(path)).isFile) throw damagedFile(path, "is not a regular file");
   using file = await Deno.open(path);
-  await file.seek(range.offset, Deno.SeekMode.Start);
-  const bytes = new Uint8Array(range.length);
-  for (let length = 0; length < bytes.length;) {
-    const count = await file.read(bytes.subarray(length));
-    if (count === null) throw new StorageError("damaged", "A file of the repository is too short");
-    length += count;
+  const { offset, length } = range ?? { offset: 0, length: (await file.stat()).size };
+  if (length > FILE_MAX) throw damagedFile(path, `has more than ${FILE_MAX} bytes`);
+  await file.seek(offset, Deno.SeekMode.Start);
+  const bytes = new Uint8Array(length);
+  for (let at = 0; at < bytes.length;) {
+    const count = await file.read(bytes.subarray(at));
+    if (count === null) throw damagedFile(path, "is too short");
+    at += count;
   }
   return bytes;
 }
+
+const damagedFile = (path: string, problem: string) =>
+  new StorageError("damaged", `File ${basename(path).slice(0, 8)} of the repository ${problem}`);
 
 /** The file appears under its name when it is on the disk. */
 async function writeFile(path: string, bytes: Uint8Array): Promise<void> {
@@ -199,7 +221,7 @@ async function linkAs(temporary: string, path: string, bytes: Uint8Array): Promi
 }
 
 async function assertSame(path: string, bytes: Uint8Array): Promise<void> {
-  const stored = await Deno.readFile(path);
+  const stored = await readFile(path, undefined);
   if (stored.length === bytes.length && stored.every((byte, i) => byte === bytes[i])) return;
   throw new StorageError("exists", "A file of this name with other content exists");
 }

@@ -29,6 +29,8 @@ export interface WriteRequest {
   files: readonly ByteString[] | null;
   /** Images that may have the programs that empty volumes before; `null` to keep what is there. */
   emptiedWith: readonly VolumeImage[] | null;
+  /** Passes the entries of a part on, or fails, e.g. because there is no room for them. */
+  pass?(entries: Entries): Entries;
   /** Called before the first change, when nothing but the write itself can fail. */
   begin?(): Promise<unknown>;
 }
@@ -53,7 +55,7 @@ export const writeParts = (
 async function writeLocked(
   deps: Deps,
   repository: Repository,
-  { snapshot, parts, files, emptiedWith, begin }: WriteRequest,
+  { snapshot, parts, files, emptiedWith, begin, pass = (entries) => entries }: WriteRequest,
   { signal, progress }: Pick<JobRun, "signal" | "progress">,
 ): Promise<WrittenParts> {
   const emptied = emptiedWith ? parts.filter(({ isNew }) => !isNew) : [];
@@ -69,7 +71,7 @@ async function writeLocked(
     const paths = files?.filter((file) => file.startsWith(`${from}/`)) ?? [from];
     const parents = files ? await findParents({ repository, snapshot, signal }, from, paths) : [];
     const chosen = repository.entries(snapshot, { paths, ...lockWait({ progress }) }, signal);
-    const entries = below(from, withParents(parents, chosen));
+    const entries = pass(below(from, withParents(parents, chosen)));
     let bytes = sum.bytes;
     const options = {
       signal,

@@ -30,7 +30,7 @@ export async function findOwnData(deps: ReadDeps & Pick<Deps, "config">): Promis
     .filter(({ destination }) => isInside(dataDir, destination))
     .sort((a, b) => b.destination.length - a.destination.length);
   const [mount] = mounts;
-  if (!mount) return { volume: null, directories: [dataDir] };
+  if (!mount) return { volume: null, directories: await namesOf(dataDir) };
   const isVolume = mount.type === "volume";
   const volumes = isVolume ? await volumeList(deps.engine) : [];
   const below = relative(mount.destination, dataDir);
@@ -39,6 +39,11 @@ export async function findOwnData(deps: ReadDeps & Pick<Deps, "config">): Promis
     directories: directoriesOf(mount, volumes).map((each) => join(each, below)),
   };
 }
+
+/** A directory and its real path, at which a mount of what is around it has it. */
+const namesOf = async (directory: string): Promise<string[]> => [
+  ...new Set([directory, await Deno.realPath(directory).catch(() => directory)]),
+];
 
 /**
  * Paths of a container at which it has the data mounted.

@@ -7,6 +7,7 @@
 
 import { insertBackupDrill } from "../../../db/backup_drills.ts";
 import { EngineUnreachableError } from "../../../engine/errors.ts";
+import type { Entries } from "../../backup/restic/entry.ts";
 import { openTargetRepository } from "../../backup/targets/open.ts";
 import { translated } from "../../backup/targets/repository.ts";
 import { volumePart } from "../../backup/trees/part.ts";
@@ -23,7 +24,7 @@ import {
   removeTrial,
   type TrialContainer,
 } from "../../updates/trial/parts.ts";
-import { assertRoomForCopies } from "../../updates/trial/room.ts";
+import { assertRoomForCopies, whileThereIsRoom } from "../../updates/trial/room.ts";
 import { evidenceOf, runTrial } from "../../updates/trial/run.ts";
 import { readDescription } from "../read_description.ts";
 import { createFiller } from "./fill.ts";
@@ -116,7 +117,9 @@ async function tryOut(deps: Deps, job: DrillJob, progress: Progress): Promise<st
       from,
       to: { ...volumePart(volumes.get(keyOf(source))!), path: source.source },
     }));
-    const request = { snapshot: snapshot.id, parts, files: null, emptiedWith: null };
+    // The size that a snapshot states may be forged.
+    const pass = (entries: Entries) => whileThereIsRoom(deps, entries);
+    const request = { snapshot: snapshot.id, parts, files: null, emptiedWith: null, pass };
     return await writeParts(deps, repository, request, job);
   });
   await job.step("create", async () => {

@@ -73,7 +73,7 @@ export async function* whileThereIsRoom(
 ): Entries & AsyncGenerator<Entry> {
   let bytes = 0;
   for await (const entry of entries) {
-    bytes += entry.size;
+    if (entry.hardLinkTo === undefined) bytes += entry.size;
     if (bytes >= LOOK_BYTES) {
       await assertRoomForCopies(deps, bytes, subject);
       bytes = 0;

@@ -1,6 +1,8 @@
 import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
+import { createHash } from "node:crypto";
 import { importKeys } from "../../../../services/backup/restic/crypto.ts";
-import { saveIndexFile } from "../../../../services/backup/restic/index_file.ts";
+import { loadIndexFile, saveIndexFile } from "../../../../services/backup/restic/index_file.ts";
+import { BLOBS_MAX } from "../../../../services/backup/restic/limits.ts";
 import { createMasterIndex } from "../../../../services/backup/restic/master_index.ts";
 import {
   createPackWriter,
@@ -219,4 +221,43 @@ Deno.test("a foreign index cannot make a file have other content", async () => {
   const foreign = { ...files, keys: await importKeys(new Uint8Array(64)) };
   await saveIndexFile(foreign, [], [], signal);
   await rejects(restored(repository, snapshot!.id), /Index .* authentication code does not match/);
+});
+
+Deno.test("snapshots and index files that expand to more than fits into memory are refused", async () => {
+  const storage = createMemoryStorage(original.files);
+  const files = { storage, keys, version: 2 };
+  const snapshot = { ...description, time: "2026-01-01T00:00:00Z", tree: "a".repeat(64) };
+  for (let number = 0; number < 17; number++) {
+    const paths = ["/".repeat(4_000_000 + number)];
+    await saveSnapshot(files, { ...snapshot, paths, uid: 0, gid: 0 }, signal);
+  }
+  const size = [...storage.files.values()].reduce((sum, { length }) => sum + length, 0);
+  ok(size < 100_000, `${size} bytes at the target`);
+  const repository = await joinRepository(storage);
+  await rejects(repository.snapshots(signal), {
+    reason: "unsupported",
+    message: /more than 67108864 characters of paths and tags/,
+  });
+
+  const blob = { id: "a".repeat(64), type: "data" as const, offset: 0, length: 40 };
+  const packs = [{ id: "b".repeat(64), blobs: [{ ...blob, uncompressedLength: undefined }] }];
+  const name = await saveIndexFile(files, packs, [], signal);
+  const full = { ...createMasterIndex(), count: BLOBS_MAX };
+  await rejects(loadIndexFile(files, full, name, signal), {
+    reason: "unsupported",
+    message: `The index has more than ${BLOBS_MAX} blobs`,
+  });
+});
+
+Deno.test("a key file cannot demand minutes of the processor", async () => {
+  const storage = createMemoryStorage(original.files);
+  const [key] = storage.keys("keys");
+  const file = JSON.parse(new TextDecoder().decode(storage.files.get(key!)));
+  for (const [demanded, isRefused] of [[{ p: 16 }, false], [{ N: 2 ** 18, p: 3 }, true]] as const) {
+    const bytes = bytesOf(JSON.stringify({ ...file, ...demanded, data: "" }));
+    storage.reset(new Map([[`keys/${createHash("sha256").update(bytes).digest("hex")}`, bytes]]));
+    await rejects(openKeys(storage, PASSWORD, signal), {
+      reason: isRefused ? "unsupported" : "wrong_password",
+    });
+  }
 });

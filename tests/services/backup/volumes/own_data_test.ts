@@ -31,6 +31,14 @@ Deno.test("without a container, the service's data is its directory on the host"
   await using fake = fakeEngine(simulateContainers([{ name: "web" }]));
   using app = testApp({ engine: fake.engine, config: { dataDir: "/var/lib/longshore" } });
   deepEqual(await findOwnData(app.deps), { volume: null, directories: ["/var/lib/longshore"] });
+
+  const top = await Deno.makeTempDir({ prefix: "longshore-test-data-" });
+  const [real, link] = [`${top}/real`, `${top}/link`];
+  await Deno.mkdir(real);
+  await Deno.symlink(real, link);
+  app.deps.config.dataDir = link;
+  deepEqual(await findOwnData(app.deps), { volume: null, directories: [link, real] });
+  await Deno.remove(top, { recursive: true });
 });
 
 Deno.test("data in a volume is known by its directories on the host, too", async () => {

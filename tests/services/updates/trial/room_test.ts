@@ -9,7 +9,9 @@ Deno.test("copies end before a file that does not fit", async () => {
     ...{ path: "file", type: "file", mode: 0o644, uid: 0, gid: 0, mtime: 0n },
     size,
   });
-  const copied = whileThereIsRoom(fake, ReadableStream.from([file(1), file(2 ** 60)]));
+  const link = { ...file(2 ** 60), hardLinkTo: "file" };
+  const copied = whileThereIsRoom(fake, ReadableStream.from([file(1), link, file(2 ** 60)]));
   equal((await copied.next()).value?.size, 1);
+  equal((await copied.next()).value, link, "a name takes no room");
   await rejects(copied.next(), { code: "conflict", message: /^The copies need/ });
 });
