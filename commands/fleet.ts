@@ -132,6 +132,10 @@ async function answer(program: Program): Promise<void> {
 async function list(program: Program): Promise<void> {
   const { options } = parseArguments("fleet list", program, [], { json: "flag" });
   const hosts = await withFleet(program, async (deps) => {
+    const { membership } = deps.fleet;
+    if (membership) {
+      program.note(`This host is ${membership.name} in the fleet of ${membership.hubName}.`);
+    }
     const listed = await listHosts(deps, CONSOLE);
     return listed.map((host) => ({ ...host, ...connectedState(deps, host) }));
   });

@@ -2,7 +2,7 @@
 
 import { FILE_BYTES_MAX } from "../services/fleet/enrolment/files.ts";
 import { readRegularFile, writeNewFile } from "../services/secrets/private_file.ts";
-import { commandError } from "./program.ts";
+import { CommandError, commandError } from "./program.ts";
 
 /** @throws {CommandError} */
 export function readJoinFile(path: string): string {
@@ -24,6 +24,9 @@ export function writeJoinFile(path: string, content: object): string {
     writeNewFile(path, JSON.stringify(content, null, 2) + "\n");
     return path;
   } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "EEXIST") {
+      throw new CommandError(`${path} exists already; remove it, or name another file`);
+    }
     throw commandError(`${path} cannot be written`, error);
   }
 }

@@ -111,6 +111,12 @@ async function report(program: Program, deps: FleetDeps, joined: Membership): Pr
   await noteFingerprint(program, deps);
   program.print(`This host has joined the fleet of ${joined.hubName} as ${joined.name}.`);
   if (joined.isPending) program.note("It waits until an admin of that server accepts it.");
+  // The variable of this command does not reach the service.
+  if (joined.address.startsWith("http:")) {
+    program.note(
+      "The service needs FLEET_INSECURE=on, too: the hub's address begins with http://.",
+    );
+  }
 }
 
 async function noteFingerprint(program: Program, deps: FleetDeps): Promise<void> {

@@ -139,20 +139,24 @@ async function list(program: Program): Promise<number> {
 async function restore(program: Program): Promise<number> {
   const { values: [id], options } = parseArguments("snapshots restore", program, ["ID"], {
     volume: "values",
+    file: "values",
     stack: "flag",
     target: "value",
     replace: "flag",
     as: "value",
     json: "flag",
   });
-  if (options.stack && options.volume) {
-    throw new CommandError("Restore either the stack (--stack), or volumes with --volume");
+  const { stack, file: files, volume: volumes } = options;
+  if ([stack, files, volumes].filter((each) => each !== undefined).length > 1) {
+    throw new CommandError(
+      "Restore either the stack (--stack), or volumes with --volume, or files with --file",
+    );
   }
   const service = connectService(program);
   const job = JSON.parse(
     await service.post(`/api/backup/snapshots/${encodeURIComponent(id)}/restore`, {
-      what: options.stack ? "stack" : "volume",
-      paths: options.volume?.map((name) => `/volumes/${name}`),
+      what: stack ? "stack" : files ? "file" : "volume",
+      paths: files ?? volumes?.map((name) => `/volumes/${name}`),
       target: options.target,
       to: options.replace ? "replace" : "new",
       as: options.as,
@@ -165,7 +169,7 @@ async function restore(program: Program): Promise<number> {
     for (const warning of "warnings" in result ? result.warnings : []) {
       program.note(readable(warning));
     }
-    if (options.stack) program.print(`Restored and started ${readable(job.target)}.`);
+    if (stack) program.print(`Restored and started ${readable(job.target)}.`);
     if (restored.length > 0) program.print(`Restored ${restored.join(", ")}: ${byteText(bytes)}.`);
     if (kept) program.print(`What was there is in snapshot ${kept.slice(0, SHORT_ID)}.`);
   }

@@ -19,7 +19,8 @@ export const BACKUP_VOLUMES = `longshore backup-volumes STACK [--target NAME] [-
 
 Stores a snapshot of a stack's volumes, directories, sources and environment, or of volumes, in a
 restic repository, and waits for it. Without --target, it goes to the default target; the first one
-is created in DATA_DIR/snapshots.
+is created in DATA_DIR/snapshots. It is on this host: keep the password of its repository, which
+\`longshore backup-key show\` prints, somewhere else.
 
 --mode MODE             stop, pause, hooks or live: how containers are kept from writing meanwhile
 --note TEXT             shown in lists of snapshots
@@ -33,12 +34,15 @@ It uses the running service with the API token in LONGSHORE_TOKEN.`;
 export const SNAPSHOTS = `longshore snapshots list [--stack NAME] [--target NAME] [--json]
        longshore snapshots restore ID [--volume NAME ...] [--as NAME] [--target NAME]
        longshore snapshots restore ID --replace [--volume NAME ...] [--target NAME]
+       longshore snapshots restore ID --file PATH ... [--as NAME | --replace] [--target NAME]
        longshore snapshots restore ID --stack [--as NAME | --replace] [--target NAME]
        longshore snapshots drill STACK [--snapshot ID] [--target NAME] [--json]
 
 Lists the snapshots of stacks and volumes, or restores volumes from one: into new volumes, or with
 --replace into those of the same name. Then the containers that use them are stopped, what is there
 is kept as a snapshot of its own, and it comes back if the containers fail afterwards.
+
+With --file, only these files of a volume come back, e.g. /volumes/shop_data/config.json.
 
 With --stack, the whole stack comes back: sources, images, networks, volumes and directories. Its
 containers are started and judged; if they fail, nothing of a new stack stays, and a replaced one

@@ -44,6 +44,17 @@ Deno.test("snapshots restore --stack restores the whole stack under another name
   match(stderr, /srv\/logs is mounted/);
 });
 
+Deno.test("snapshots restore --file puts a file of a volume back", async () => {
+  const { code, stderr, request } = await run(
+    ...["snapshots", "restore", "40dc1520", "--file", "/volumes/data/prices.txt", "--replace"],
+  );
+  equal(code, 0, stderr);
+  deepEqual(request, [
+    "/api/backup/snapshots/40dc1520/restore",
+    { what: "file", paths: ["/volumes/data/prices.txt"], to: "replace" },
+  ]);
+});
+
 Deno.test("snapshots restore refuses --stack together with --volume", async () => {
   const { code, stderr, request } = await run(
     ...["snapshots", "restore", "40dc1520", "--stack", "--volume", "data"],

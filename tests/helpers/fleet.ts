@@ -138,7 +138,7 @@ export async function testFleet(
       id: "host-7",
       name: "edge-7",
       labels: { site: "kiel" },
-      state: "away since 2026-01-01T00:00:00.000Z",
+      state: "is away since 2026-01-01T00:00:00.000Z",
     },
     link: {
       peer: MEMBER,

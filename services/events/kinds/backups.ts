@@ -12,6 +12,9 @@ interface BackupData {
   jobId: string;
 }
 
+/** Snapshot with its short id, as restic and commands show it. */
+const snapshotLine = (field: Field) => joined("Snapshot: ", field("snapshot").slice(0, 8));
+
 const shared = {
   group: "Backups",
   permission: "backup:read",
@@ -33,7 +36,7 @@ export const backupKinds = [
     title: "Backed up",
     phase: "end",
     isOnlyByName: true,
-    lines: (field) => [joined("Target: ", field("place")), joined("Snapshot: ", field("snapshot"))],
+    lines: (field) => [joined("Target: ", field("place")), snapshotLine(field)],
   }),
   kind("backup.failed", {
     ...shared,
@@ -98,7 +101,7 @@ export const backupKinds = [
     stack: ({ stack }) => stack,
     lines: (field, text) => [
       joined("Target: ", field("place")),
-      joined("Snapshot: ", field("snapshot")),
+      snapshotLine(field),
       text("reason"),
     ],
     remedy: () => ({ text: "Show backups", to: "/backups" }),

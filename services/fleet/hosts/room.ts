@@ -32,7 +32,7 @@ export function assertNameFree({ config, db }: RoomDeps, name: string, id?: stri
   if (name.toLowerCase() === config.serverName.toLowerCase()) {
     throw new AppError(
       "conflict",
-      `This server has the name ${config.serverName}; use another one`,
+      `This server has the name ${config.serverName}; use another one, e.g. with join --name`,
     );
   }
   const taken = selectFleetHostBySimilarName(db, name);

@@ -53,7 +53,10 @@ function hubSide(deps: SideDeps): HubSide {
 
 function describeState({ fleet }: Pick<Deps, "fleet">, host: StoredHost): string {
   const { state, since } = stateOf(host, fleet.hosts.get(host.id)?.link.silentMs);
-  return since === null ? state : `${state} since ${since}`;
+  if (state === "never") return "has not connected yet";
+  if (state === "pending") return "has not been accepted yet";
+  if (state === "left") return "has left the fleet";
+  return since === null ? `is ${state}` : `is ${state} since ${since}`;
 }
 
 function memberSide(deps: SideDeps, { hubKey, hubName, hubNoteKey }: Membership): MemberSide {

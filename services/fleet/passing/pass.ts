@@ -124,7 +124,7 @@ async function openPassage(
 ): Promise<OpenedPassage> {
   const { passing } = deps;
   const link = passing.hub()!.link(host.id);
-  if (!link) throw new AppError("unavailable", `Host ${host.name} is ${host.state}`);
+  if (!link) throw new AppError("unavailable", `Host ${host.name} ${host.state}`);
   const passage = passing.passages.begin(request.caller, host, request.isAllowed);
   try {
     const body = await request.readBody?.() ?? null;

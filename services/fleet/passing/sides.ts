@@ -11,7 +11,7 @@ export interface PassingHost {
   id: string;
   name: string;
   labels: Readonly<Record<string, string>>;
-  /** Its state in words, e.g. `away since 2026-01-01T14:02:00.000Z`. */
+  /** Its state in words that follow its name, e.g. `is away since 2026-01-01T14:02:00.000Z`. */
   state: string;
 }
 

@@ -56,7 +56,7 @@ export async function startSend(
     throw new InputError([{ path: "body.host", message: "has the snapshot already (from)" }]);
   }
   if (!deps.passing.hub()?.link(host.id)) {
-    throw new AppError("unavailable", `Host ${host.name} is ${host.state}`);
+    throw new AppError("unavailable", `Host ${host.name} ${host.state}`);
   }
   const sent = await findSent(deps, user, from, id, request);
   const restored = sent.hasStack ? "stack" : sent.hasVolumes ? "volume" : null;

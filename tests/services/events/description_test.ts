@@ -238,7 +238,7 @@ const EXPECTED: { [Kind in keyof EventMap]: { data: EventMap[Kind]; lines: strin
       backup: "shop",
       place: "NAS",
       jobId: "j1",
-      snapshot: "40dc1520",
+      snapshot: "40dc1520fa6a".padEnd(64, "0"),
       size: 12_533,
       downtimeMs: 2_329,
     },

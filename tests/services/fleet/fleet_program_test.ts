@@ -45,6 +45,9 @@ Deno.test("a host joins by one line, is accepted, and is back after the hub was 
   match((await run(hub, ["fleet", "accept", "edge-7"])).stdout, /was accepted/);
   await eventually(async () => equal(await stateOf(hub), "connected"));
 
+  const listed = await run(member, ["fleet", "list"]);
+  equal(listed.stderr, "This host is edge-7 in the fleet of hub.\n");
+
   const labels = async () => (await member.call("GET", "/api/git/repositories")).body.labels;
   await eventually(async () => deepEqual(await labels(), { site: "kiel" }));
 

@@ -100,6 +100,12 @@ async function joined(app: TestApp, given: Partial<NewInvite> = {}) {
 
 const hosts = async (app: TestApp) => (await app.call("GET", "/api/fleet/hosts")).body.hosts;
 
+/** The answer of the hub to a request for edge-7. */
+async function passed(app: TestApp) {
+  const { status, body } = await app.call("GET", "/api/fleet/hosts/edge-7/api/containers");
+  return [status, body.error];
+}
+
 /** The given challenge of an answer, for the next connection. */
 const challengeOf = (answer: Control<"welcome" | "refused">): Challenge =>
   answer.type === "welcome" ? answer.challenge : null;
@@ -113,6 +119,7 @@ Deno.test("A host joins, waits for an admin, and is connected", async () => {
   const [pending] = await hosts(app);
   deepEqual([pending.name, pending.state, pending.labels], ["edge-7", "pending", { site: "kiel" }]);
   equal(app.deps.fleet.link(member.hostId), undefined);
+  deepEqual(await passed(app), [503, "Host edge-7 has not been accepted yet"]);
 
   const accepted = await app.call("POST", `/api/fleet/hosts/${member.hostId}/accept`);
   equal(accepted.body.state, "connected");
@@ -177,6 +184,7 @@ Deno.test("An invite for several hosts counts them, and their names must match",
 Deno.test("A host that claims the name of another one is refused, in any case of its letters", async () => {
   using app = hubApp();
   await joined(app);
+  deepEqual(await passed(app), [503, "Host edge-7 has not connected yet"]);
   for (const name of ["edge-7", "Edge-7"]) {
     const { answer } = await join(app, await invite(app), await createKeyPair(), name);
     deepEqual([answer.type, "reason" in answer && answer.reason], [
