@@ -60,7 +60,15 @@ function subject(engine: RealEngine, what: string) {
       return container;
     },
     run: (...options: string[]) =>
-      engine.docker("run", "--detach", QUICK, `--name=${name}`, ...options, image),
+      engine.docker(
+        "run",
+        "--detach",
+        QUICK,
+        "--network=host",
+        `--name=${name}`,
+        ...options,
+        image,
+      ),
     async inspect(ref = name): Promise<ContainerInspect> {
       return JSON.parse(await engine.docker("inspect", ref))[0];
     },
