@@ -381,6 +381,6 @@ engineTest(
 
     await stack.store({ services: { web: { ...sleeper, platform: own } } });
     equal((await stack.deploy({ pull: "never" })).status, "succeeded");
-    deepEqual(actionsOf(await stack.plan()), ["network default none", "service web none"]);
+    deepEqual(actionsOf(await stack.plan()), ["service web none"]);
   },
 );

@@ -237,7 +237,7 @@ engineTest("an image that is gone comes from the snapshot", async (real) => {
   const base = await real.docker("create", sleeper.image);
   await real.docker("commit", "--change=LABEL own=yes", base, image);
   await real.docker("rm", base);
-  await store({ services: { app: { ...sleeper, image } } });
+  await store({ services: { app: { ...networked, image } } });
   equal((await deploy()).status, "succeeded");
   const id = (await containers())["app-1"]!.Image;
   const { result, status, error } = await run(SNAPSHOTS, { stack: name, withImages: true });
