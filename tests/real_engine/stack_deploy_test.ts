@@ -220,7 +220,7 @@ engineTest("longshore stack plans, deploys and removes what a file describes", a
     const override = `${directory}/prod.yaml`;
     // A health check decides sooner than the default time without one.
     const healthcheck = { test: "true", interval: "1s" };
-    const web = { ...sleeper, env_file: "./app.env", healthcheck };
+    const web = { ...networked, env_file: "./app.env", healthcheck };
     await Deno.writeTextFile(file, JSON.stringify({ name, services: { web } }));
     await Deno.writeTextFile(`${directory}/app.env`, "A=1\n");
     const { noted, run } = await commandLine(longshore);
@@ -287,7 +287,7 @@ engineTest(
       );
       ok((await run("plan", ...files)).includes("service web: create (no container exists)"));
       equal((await run("deploy", ...files)).at(-1), `Version 1 of ${name} is deployed.`);
-      deepEqual(await run("plan", ...files), ["network default: none", "service web: none"]);
+      deepEqual(await run("plan", ...files), ["service web: none"]);
       const container = `${name}-web-1`;
       equal(await engine.docker("exec", container, "cat", "/html/page"), "hello");
       match(await engine.docker("exec", container, "env"), /^A=1$/m);
