@@ -9,7 +9,8 @@
  * loading the application and compiling the schemas of its document takes about a second of processor
  * time, which a group spends only once. All browser tests of a run share one browser.
  *
- * Words choose the files whose path contains one of them. The last line is `N passed, N failed`
+ * Without words, `*_long_test.ts` are left out: what they prove with more real parts at once, smaller
+ * tests prove as well. `--long` runs them alone. Words choose the files whose path contains one of them. The last line is `N passed, N failed`
  * (and `, N skipped` if tests were skipped); the exit status is 0 only if none failed. With
  * `LONGSHORE_REQUIRE_ENGINE=1`, as in `.ci/run`, skipping a test because an engine is missing is a
  * failure, and the files of up to ten tests that failed are run once more, one after another.
@@ -78,6 +79,9 @@ const ALONE_GROUP_SIZE = 5;
 /** Files of `real_engine/` that share one isolate; fewer, because one crash ends them all. */
 const REAL_GROUP_SIZE = 5;
 
+/** Files of tests that are not part of the gate. */
+const LONG_TEST = /_long_test\.ts$/;
+
 /** Files that take long for their size: drills, and what waits for the clock or for a silence. */
 const LONG = /drill|schedules|log_streams|engine_away/;
 const LONG_WEIGHT = 4;
@@ -95,10 +99,12 @@ if (import.meta.main) {
 }
 
 async function run(args: string[]): Promise<Counts> {
-  const options = args.filter((arg) => arg.startsWith("-"));
+  const isLong = args.includes("--long");
+  const options = args.filter((arg) => arg.startsWith("-") && arg !== "--long");
   const words = args.filter((arg) => !arg.startsWith("-"));
   const files = (await listFiles("tests", /_test\.ts$/)).filter((path) =>
-    words.length === 0 || words.some((word) => path.includes(word))
+    words.some((word) => path.includes(word)) ||
+    (words.length === 0 && LONG_TEST.test(path) === isLong)
   );
   const real = files.filter((path) => path.startsWith(REAL_ENGINE));
   const other = files.filter((path) => !path.startsWith(REAL_ENGINE));

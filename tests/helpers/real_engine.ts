@@ -67,8 +67,8 @@ export interface TestContainerOptions {
   /** Further options of `docker run`, e.g. `["--tty"]`. */
   options?: string[];
   /**
-   * Default: without labels and options `host`, because a network of its own doubles the processor
-   * time of a start; else the engine's default.
+   * Default: `host`, because a network of its own doubles the processor time of a start, if no option
+   * is about networks.
    */
   network?: string;
 }
@@ -77,6 +77,8 @@ export interface TestContainer extends AsyncDisposable {
   id: string;
   name: string;
 }
+
+const NETWORK_OPTION = /^-(?:p|-(?:net|ip|publish|expose|link|hostname|dns|add-host|mac|sysctl))/;
 
 /** Limit for a command, so that an engine that hangs does not hang the tests. */
 const COMMAND_MAX_MS = 120_000;
@@ -331,8 +333,7 @@ function engineAt(kind: RealEngine["kind"], socketPath: string, sandbox?: Sandbo
     ...(sandbox && { sandbox }),
     docker,
     async runContainer({ name, labels = {}, command, options = [], network } = {}) {
-      const isPlain = options.length + Object.keys(labels).length === 0;
-      network ??= isPlain ? "host" : undefined;
+      if (!options.some((option) => NETWORK_OPTION.test(option))) network ??= "host";
       name ??= `longshore-test-${crypto.randomUUID().slice(0, 8)}`;
       const id = await docker(
         "run",

@@ -7,7 +7,7 @@ import { drill, endDrill } from "../../services/snapshots/drills/run.ts";
 import { freePort } from "../helpers/free_port.ts";
 import { engineTest, type RealEngine } from "../helpers/real_engine.ts";
 import { type SnapshotApp, snapshotApp } from "../helpers/snapshots.ts";
-import { sleeper } from "../helpers/test_stack.ts";
+import { networked } from "../helpers/test_stack.ts";
 import { until } from "../helpers/until.ts";
 
 const SNAPSHOTS = "/api/backup/snapshots";
@@ -55,7 +55,7 @@ engineTest("a drill starts a copy without a way out, and says whether it works",
      httpd -f -p 80 & wait`.replaceAll("$", "$$$$"),
   ];
   const web = {
-    ...sleeper,
+    ...networked,
     command,
     depends_on: ["db"],
     restart: "always",
@@ -66,7 +66,7 @@ engineTest("a drill starts a copy without a way out, and says whether it works",
     configs: [{ source: "key", target: "/etc/app/key" }],
   };
   await store({
-    services: { db: { ...sleeper, command: "httpd -f -p 70" }, web },
+    services: { db: { ...networked, command: "httpd -f -p 70" }, web },
     volumes: { data: {} },
     configs: { key: { content: "secret" } },
   });
@@ -111,7 +111,7 @@ engineTest("a drill that ends with the service at any step leaves nothing behind
   await using test = await snapshotApp(real);
   const { app, stack: { name, store, deploy }, run } = test;
   await store({
-    services: { db: { ...sleeper, volumes: ["data:/data"] } },
+    services: { db: { ...networked, volumes: ["data:/data"] } },
     volumes: { data: {} },
   });
   equal((await deploy()).status, "succeeded");

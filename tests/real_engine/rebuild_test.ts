@@ -367,7 +367,15 @@ privateEngineTest("a rebuild that cannot be created does not touch the old one",
   const folder = `${engine.sandbox.directory}/${name}`;
   await Deno.mkdir(folder);
   const mount = `--mount=type=bind,src=${folder},dst=/bound`;
-  await engine.docker("run", "--detach", `--name=${name}`, mount, BUSYBOX, ...SLEEP);
+  await engine.docker(
+    "run",
+    "--detach",
+    "--network=host",
+    `--name=${name}`,
+    mount,
+    BUSYBOX,
+    ...SLEEP,
+  );
   await Deno.remove(folder);
   const before = await on.inspect(name);
   await rejects(
@@ -387,7 +395,7 @@ privateEngineTest(
     const name = things.add("rm", unique("registry"));
     const reference = things.add("rmi", `${registry.address}/${name}:1`);
     await engine.docker("tag", BUSYBOX, reference);
-    await engine.docker("run", "--detach", `--name=${name}`, reference, ...SLEEP);
+    await engine.docker("run", "--detach", "--network=host", `--name=${name}`, reference, ...SLEEP);
     const before = await on.inspect(name);
 
     await rejects(
@@ -421,7 +429,7 @@ privateEngineTest("a rebuild pulls an image that is missing only", async (engine
   const reference = await registry.push(`${name}:1`);
   things.add("rmi", reference);
   await engine.docker("tag", BUSYBOX, reference);
-  await engine.docker("run", "--detach", `--name=${name}`, reference, ...SLEEP);
+  await engine.docker("run", "--detach", "--network=host", `--name=${name}`, reference, ...SLEEP);
   await engine.docker("rmi", reference);
   equal((await on.rebuild(name, "missing")).imageUpdated, false);
   equal((await on.inspect(name)).State.Running, true);
@@ -435,7 +443,7 @@ privateEngineTest(
     const name = things.add("rm", unique("nameless"));
     const image = await makeImage(engine, `${name}:1`, "ENV A=1");
     things.add("rmi", image);
-    await engine.docker("run", "--detach", `--name=${name}`, image, ...SLEEP);
+    await engine.docker("run", "--detach", "--network=host", `--name=${name}`, image, ...SLEEP);
     await engine.docker("rmi", `${name}:1`).catch(() => {});
     const result = await on.rebuild(name);
     deepEqual([result.imageUpdated, result.image], [false, image]);
@@ -455,7 +463,7 @@ privateEngineTest("a fixed hardware address is kept, a generated one is not", as
   match(await engine.docker("exec", name, "ip", "link"), new RegExp(MacAddress));
 
   const other = things.add("rm", unique("mac"));
-  await engine.docker("run", "--detach", `--name=${other}`, BUSYBOX, ...SLEEP);
+  await engine.docker("run", "--detach", "--network=host", `--name=${other}`, BUSYBOX, ...SLEEP);
   await on.rebuild(other, "never");
   ok(!(await on.inspect(other)).Config.MacAddress);
 });
@@ -569,7 +577,14 @@ privateEngineTest("one container is rebuilt once at a time", async (engine) => {
   await using on = await rebuildOn(engine);
   await using things = cleanup(engine);
   const name = things.add("rm", unique("twice"));
-  const id = await engine.docker("run", "--detach", `--name=${name}`, BUSYBOX, ...SLEEP);
+  const id = await engine.docker(
+    "run",
+    "--detach",
+    "--network=host",
+    `--name=${name}`,
+    BUSYBOX,
+    ...SLEEP,
+  );
   const outcomes = await Promise.allSettled([
     on.rebuild(name, "never"),
     on.rebuild(id, "never"),
@@ -589,7 +604,14 @@ privateEngineTest(
   async (engine) => {
     await using things = cleanup(engine);
     const name = things.add("rm", unique("self"));
-    const id = await engine.docker("run", "--detach", `--name=${name}`, BUSYBOX, ...SLEEP);
+    const id = await engine.docker(
+      "run",
+      "--detach",
+      "--network=host",
+      `--name=${name}`,
+      BUSYBOX,
+      ...SLEEP,
+    );
     await using self = await rebuildOn(engine, id);
     await rejects(self.rebuild(name, "never"), code("forbidden", /own container/));
     await rejects(self.rebuild(id.slice(0, 12), "never"), code("forbidden"));
@@ -609,7 +631,7 @@ ownEngineTest(
     await using proxy = startEngineProxy(engine.socketPath, engine.sandbox.directory);
     await using on = await rebuildOn({ ...engine, socketPath: proxy.socketPath });
     const name = unique("crash");
-    await engine.docker("run", "--detach", `--name=${name}`, BUSYBOX, ...SLEEP);
+    await engine.docker("run", "--detach", "--network=host", `--name=${name}`, BUSYBOX, ...SLEEP);
     // The new container exists, and the old one has stopped.
     const { struck } = interrupt(proxy, {
       number: 0,
@@ -638,7 +660,14 @@ ownEngineTest(
     await using proxy = startEngineProxy(engine.socketPath, engine.sandbox.directory);
     await using on = await rebuildOn({ ...engine, socketPath: proxy.socketPath });
     const name = unique("broken");
-    const old = (await engine.docker("run", "--detach", `--name=${name}`, BUSYBOX, ...SLEEP))
+    const old = (await engine.docker(
+      "run",
+      "--detach",
+      "--network=host",
+      `--name=${name}`,
+      BUSYBOX,
+      ...SLEEP,
+    ))
       .trim();
     proxy.observe(({ path }) => {
       if (path.endsWith("/start") && !path.includes(old)) throw new Error("Lost");

@@ -4,7 +4,7 @@ import { deepEqual, equal, match } from "node:assert/strict";
 import { createTrialVolume, removeLeftTrials } from "../../services/updates/trial/parts.ts";
 import { type LiveApp, liveApp } from "../helpers/live_app.ts";
 import { BUSYBOX, engineTest, podmanTest, type RealEngine } from "../helpers/real_engine.ts";
-import { ended, NEVER_STABLE, sleeper, testStack } from "../helpers/test_stack.ts";
+import { ended, networked, NEVER_STABLE, testStack } from "../helpers/test_stack.ts";
 
 /** Is healthy from then on, and ends at once when it is stopped. */
 const RUN = "touch /ready; trap 'exit 0' TERM; sleep 2147483647 & wait";
@@ -149,7 +149,7 @@ engineTest("new images and a deploy of a stack are rehearsed together", async (r
   const source = (more: object) => ({
     services: {
       db: { image, volumes: ["data:/data"], stop_signal: "SIGKILL", healthcheck: HEALTH },
-      web: { ...sleeper, image, command: web, depends_on: ["db"], healthcheck: HEALTH, ...more },
+      web: { ...networked, image, command: web, depends_on: ["db"], healthcheck: HEALTH, ...more },
     },
     volumes: { data: {} },
     configs: { key: { content: "secret" } },

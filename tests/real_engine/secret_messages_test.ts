@@ -3,7 +3,7 @@
 import { equal, match, ok } from "node:assert/strict";
 import { liveApp } from "../helpers/live_app.ts";
 import { BUSYBOX, engineTest } from "../helpers/real_engine.ts";
-import { sleeper, testStack } from "../helpers/test_stack.ts";
+import { networked, sleeper, testStack } from "../helpers/test_stack.ts";
 
 const SECRET = "hunter22secret";
 
@@ -16,7 +16,7 @@ const REFUSED = {
     },
   },
   "options of a network": {
-    services: { a: { ...sleeper, networks: ["n"] } },
+    services: { a: { ...networked, networks: ["n"] } },
     networks: { n: { driver: "macvlan", driver_opts: { parent: "${PW}" } } },
   },
   "a program of a hook": {

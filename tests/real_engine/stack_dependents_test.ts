@@ -1,17 +1,17 @@
 import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { liveApp } from "../helpers/live_app.ts";
 import { engineTest, podmanTest, type RealEngine } from "../helpers/real_engine.ts";
-import { NEVER_STABLE, sleeper, type TestStack, testStack } from "../helpers/test_stack.ts";
+import { networked, NEVER_STABLE, type TestStack, testStack } from "../helpers/test_stack.ts";
 
 const provider = (value: string) => ({
-  services: { vpn: { ...sleeper, environment: { A: value } } },
+  services: { vpn: { ...networked, environment: { A: value } } },
 });
 
 /** Deploys a stack, and another one whose container uses the network of the first one's. */
 async function deployBoth(stack: TestStack, other: TestStack) {
   await stack.store(provider("1"));
   equal((await stack.deploy()).status, "succeeded");
-  const app = { ...sleeper, network_mode: `container:${stack.name}-vpn-1` };
+  const app = { ...networked, network_mode: `container:${stack.name}-vpn-1` };
   await other.store({ services: { app } });
   equal((await other.deploy()).status, "succeeded");
   const vpnOf = async () => (await stack.containers())["vpn-1"]!;
@@ -48,7 +48,7 @@ engineTest("containers of another stack that share a namespace follow a deploy",
     ]);
   }
 
-  const failing = { ...sleeper, command: "false", restart: "always" };
+  const failing = { ...networked, command: "false", restart: "always" };
   await stack.store({ services: { ...provider("3").services, zz: failing } });
   const failed = await stack.deploy(NEVER_STABLE);
   equal(failed.status, "rolled_back", JSON.stringify(failed));
@@ -68,7 +68,7 @@ engineTest("containers of another stack that share a namespace follow a deploy",
 });
 
 const sharing = (name: string) => ({
-  services: { w: { ...sleeper, networks: ["n"], volumes: ["v:/v"] } },
+  services: { w: { ...networked, networks: ["n"], volumes: ["v:/v"] } },
   networks: { n: { name: `${name}_net` } },
   volumes: { v: { name: `${name}_vol` } },
 });
@@ -130,7 +130,7 @@ engineTest(
     await using other = testStack(app, real);
     const { vpnOf, appOf, assertAttached } = await deployBoth(stack, other);
     const first = { app: await appOf(), vpn: await vpnOf() };
-    const late = { ...sleeper, command: "/no/such/program", depends_on: ["vpn"] };
+    const late = { ...networked, command: "/no/such/program", depends_on: ["vpn"] };
 
     await stack.store({ services: { ...provider("2").services, late } });
     const taken = await stack.deploy();

@@ -1,7 +1,7 @@
 import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { liveApp } from "../helpers/live_app.ts";
 import { BUSYBOX, engineTest, privateEngineTest } from "../helpers/real_engine.ts";
-import { actionsOf, NEVER_STABLE, sleeper, testStack } from "../helpers/test_stack.ts";
+import { actionsOf, networked, NEVER_STABLE, sleeper, testStack } from "../helpers/test_stack.ts";
 import { until } from "../helpers/until.ts";
 
 const idsOf = (containers: Record<string, { Id: string }>) =>
@@ -67,7 +67,7 @@ engineTest(
     await using app = await liveApp(engine.socketPath);
     await using stack = testStack(app, engine);
     const all = (side: object) => ({
-      services: { web: sleeper, side: { ...sleeper, network_mode: "service:web", ...side } },
+      services: { web: networked, side: { ...networked, network_mode: "service:web", ...side } },
     });
     await stack.store(all({}));
     equal((await stack.deploy()).status, "succeeded");
@@ -95,8 +95,8 @@ engineTest(
     await using stack = testStack(app, engine);
     const all = (level: string, side: object) => ({
       services: {
-        web: { ...sleeper, environment: { level } },
-        side: { ...sleeper, network_mode: "service:web", ...side },
+        web: { ...networked, environment: { level } },
+        side: { ...networked, network_mode: "service:web", ...side },
       },
     });
     await stack.store(all("1", {}));
@@ -123,9 +123,9 @@ engineTest(
     await using stack = testStack(app, engine);
     const all = (level: string, side: object) => ({
       services: {
-        web: sleeper,
-        side: { ...sleeper, network_mode: "service:web", ...side },
-        other: { ...sleeper, environment: { level }, depends_on: ["side"] },
+        web: networked,
+        side: { ...networked, network_mode: "service:web", ...side },
+        other: { ...networked, environment: { level }, depends_on: ["side"] },
       },
     });
     await stack.store(all("1", {}));
@@ -157,9 +157,9 @@ engineTest(
     await using stack = testStack(app, engine);
     const all = (level: string) => ({
       services: {
-        web: { ...sleeper, environment: { level } },
+        web: { ...networked, environment: { level } },
         broken: {
-          ...sleeper,
+          ...networked,
           environment: { level },
           healthcheck: { test: "test ! -e /tmp/broken", interval: "1s", retries: 1 },
         },
@@ -232,16 +232,16 @@ engineTest(
   async (engine) => {
     await using app = await liveApp(engine.socketPath);
     await using stack = testStack(app, engine);
-    const db = { ...sleeper, environment: { A: "1" } };
-    const web = { ...sleeper, environment: { A: "1" }, depends_on: ["db"] };
-    const side = { ...sleeper, network_mode: "service:web" };
-    await stack.store({ services: { db, web, side, other: sleeper, old: sleeper } });
+    const db = { ...networked, environment: { A: "1" } };
+    const web = { ...networked, environment: { A: "1" }, depends_on: ["db"] };
+    const side = { ...networked, network_mode: "service:web" };
+    await stack.store({ services: { db, web, side, other: networked, old: networked } });
     equal((await stack.deploy()).status, "succeeded");
     const first = idsOf(await stack.containers());
 
     const environment = { A: "2" };
     await stack.store({
-      services: { db, web: { ...web, environment }, side, other: { ...sleeper, environment } },
+      services: { db, web: { ...web, environment }, side, other: { ...networked, environment } },
     });
     const some = await stack.deploy({ services: ["web"] });
     equal(some.status, "succeeded", JSON.stringify(some));
@@ -381,6 +381,6 @@ engineTest(
 
     await stack.store({ services: { web: { ...sleeper, platform: own } } });
     equal((await stack.deploy({ pull: "never" })).status, "succeeded");
-    deepEqual(actionsOf(await stack.plan()), ["network default none", "service web none"]);
+    deepEqual(actionsOf(await stack.plan()), ["service web none"]);
   },
 );

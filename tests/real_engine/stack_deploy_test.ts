@@ -4,7 +4,7 @@ import { type Longshore, startLongshore } from "../helpers/longshore.ts";
 import { liveApp } from "../helpers/live_app.ts";
 import { BUSYBOX, engineTest } from "../helpers/real_engine.ts";
 import { missingProgram } from "../helpers/sandbox.ts";
-import { actionsOf, NEVER_STABLE, sleeper, testStack } from "../helpers/test_stack.ts";
+import { actionsOf, networked, NEVER_STABLE, sleeper, testStack } from "../helpers/test_stack.ts";
 
 engineTest("a stack is deployed as planned, and again without a change", async (engine) => {
   await using app = await liveApp(engine.socketPath);
@@ -12,7 +12,7 @@ engineTest("a stack is deployed as planned, and again without a change", async (
   await stack.store({
     services: {
       db: {
-        ...sleeper,
+        ...networked,
         volumes: ["data:/data", "/anonymous"],
         healthcheck: { test: "test -e /data", interval: "1s" },
         networks: { back: { aliases: ["database"] } },
@@ -20,7 +20,7 @@ engineTest("a stack is deployed as planned, and again without a change", async (
       },
       job: { image: BUSYBOX, command: "true", networks: ["back"] },
       web: {
-        ...sleeper,
+        ...networked,
         depends_on: {
           db: { condition: "service_healthy" },
           job: { condition: "service_completed_successfully" },
@@ -32,7 +32,7 @@ engineTest("a stack is deployed as planned, and again without a change", async (
         configs: [{ source: "page", target: "/srv/page.html", mode: "0400" }],
         scale: 2,
       },
-      sidecar: { ...sleeper, network_mode: "service:web" },
+      sidecar: { ...networked, network_mode: "service:web" },
     },
     networks: { back: {}, front: {} },
     volumes: { data: {} },
@@ -220,7 +220,7 @@ engineTest("longshore stack plans, deploys and removes what a file describes", a
     const override = `${directory}/prod.yaml`;
     // A health check decides sooner than the default time without one.
     const healthcheck = { test: "true", interval: "1s" };
-    const web = { ...sleeper, env_file: "./app.env", healthcheck };
+    const web = { ...networked, env_file: "./app.env", healthcheck };
     await Deno.writeTextFile(file, JSON.stringify({ name, services: { web } }));
     await Deno.writeTextFile(`${directory}/app.env`, "A=1\n");
     const { noted, run } = await commandLine(longshore);
@@ -287,7 +287,7 @@ engineTest(
       );
       ok((await run("plan", ...files)).includes("service web: create (no container exists)"));
       equal((await run("deploy", ...files)).at(-1), `Version 1 of ${name} is deployed.`);
-      deepEqual(await run("plan", ...files), ["network default: none", "service web: none"]);
+      deepEqual(await run("plan", ...files), ["service web: none"]);
       const container = `${name}-web-1`;
       equal(await engine.docker("exec", container, "cat", "/html/page"), "hello");
       match(await engine.docker("exec", container, "env"), /^A=1$/m);

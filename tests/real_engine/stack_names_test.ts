@@ -3,7 +3,7 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import { liveApp } from "../helpers/live_app.ts";
 import { BUSYBOX, engineTest, podmanTest, type RealEngine } from "../helpers/real_engine.ts";
-import { NEVER_STABLE, sleeper, testStack } from "../helpers/test_stack.ts";
+import { networked, NEVER_STABLE, testStack } from "../helpers/test_stack.ts";
 import { until } from "../helpers/until.ts";
 
 const randomName = () => `s${crypto.randomUUID().slice(0, 8)}`;
@@ -41,7 +41,7 @@ for (const digits of DIGITS) {
       await using stack = testStack(app, real);
       const own = id.slice(0, digits);
       await stack.store({
-        services: { app: { ...sleeper, networks: ["n"] } },
+        services: { app: { ...networked, networks: ["n"] } },
         networks: { n: { name: own } },
       });
 
@@ -68,7 +68,7 @@ for (const digits of DIGITS) {
       await using stack = testStack(app, real);
       const own = id.slice(0, digits);
       await stack.store({
-        services: { app: { ...sleeper, command: "sh -c 'exit 1'", networks: ["n"] } },
+        services: { app: { ...networked, command: "sh -c 'exit 1'", networks: ["n"] } },
         networks: { n: { name: own } },
       });
 
@@ -89,7 +89,7 @@ const keepsForeign = async (real: RealEngine) => {
   await real.docker("volume", "create", `${name}_more`);
   try {
     await stack.store({
-      services: { app: { ...sleeper, command: ["/missing"], volumes: ["data:/data"] } },
+      services: { app: { ...networked, command: ["/missing"], volumes: ["data:/data"] } },
       volumes: { data: { name } },
     });
 
@@ -110,7 +110,7 @@ podmanTest("a volume on Podman whose name begins with that of a removed one stay
 engineTest("a deploy removes no container whose id begins with a container_name", async (real) => {
   await using app = await liveApp(real.socketPath);
   await using stack = testStack(app, real);
-  await stack.store({ services: { app: sleeper } });
+  await stack.store({ services: { app: networked } });
   equal((await stack.deploy()).status, "succeeded");
   // A one-off container is not part of what a deploy replaces.
   const id = await real.docker(
@@ -121,7 +121,7 @@ engineTest("a deploy removes no container whose id begins with a container_name"
     BUSYBOX,
     "true",
   );
-  await stack.store({ services: { more: { ...sleeper, container_name: id.slice(0, 6) } } });
+  await stack.store({ services: { more: { ...networked, container_name: id.slice(0, 6) } } });
 
   const job = await stack.deploy({ removeOrphans: true });
 
@@ -140,7 +140,7 @@ engineTest(
     await stack.store({
       services: {
         app: {
-          ...sleeper,
+          ...networked,
           networks: ["n"],
         },
       },
@@ -175,7 +175,7 @@ engineTest(
     await using stack = testStack(app, real);
     const id = await real.docker("image", "inspect", "--format={{.Id}}", BUSYBOX);
     const image = id.slice("sha256:".length).slice(0, 6);
-    await stack.store({ services: { app: { ...sleeper, image } } });
+    await stack.store({ services: { app: { ...networked, image } } });
 
     const job = await stack.deploy({ pull: "never" });
 

@@ -7,8 +7,8 @@ import { liveApp } from "../helpers/live_app.ts";
 import { BUSYBOX, engineTest, podmanTest, type RealEngine } from "../helpers/real_engine.ts";
 import {
   actionsOf,
+  networked,
   NEVER_STABLE,
-  sleeper,
   type TestStack,
   testStack,
 } from "../helpers/test_stack.ts";
@@ -16,9 +16,9 @@ import {
 /** Two services on the network and one beside it. */
 const sourceOf = (front: object, web: object = {}) => ({
   services: {
-    web: { ...sleeper, networks: { front: { aliases: ["www"] }, back: {} }, ...web },
-    db: { ...sleeper, networks: ["front"], volumes: ["/data"] },
-    alone: { ...sleeper, networks: ["back"] },
+    web: { ...networked, networks: { front: { aliases: ["www"] }, back: {} }, ...web },
+    db: { ...networked, networks: ["front"], volumes: ["/data"] },
+    alone: { ...networked, networks: ["back"] },
   },
   networks: { front, back: {} },
 });
@@ -185,7 +185,7 @@ engineTest("a container whose network was removed is created again", async (real
   await using stack = testStack(app, real);
   const network = `${stack.name}_gone`;
   await stack.store({
-    services: { w: { ...sleeper, networks: ["n"] } },
+    services: { w: { ...networked, networks: ["n"] } },
     networks: { n: { name: network, external: true } },
   });
   await real.docker("network", "create", network);

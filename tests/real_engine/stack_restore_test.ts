@@ -15,7 +15,7 @@ import {
   type StackRestoreRequest,
 } from "../../services/snapshots/stack/start.ts";
 import { restoreStack } from "../../services/snapshots/stack/run.ts";
-import { ended, sleeper } from "../helpers/test_stack.ts";
+import { ended, networked, sleeper } from "../helpers/test_stack.ts";
 
 const SNAPSHOTS = "/api/backup/snapshots";
 
@@ -88,8 +88,8 @@ engineTest("a stack moves to another host by a target", async (real) => {
   const { app, stack: { name, store, deploy, containers }, exec, run } = test;
   await store({
     services: {
-      db: { ...sleeper, volumes: ["data:/data", "/cache"], environment: ["WORD=${WORD}"] },
-      web: { ...sleeper, networks: ["front"], depends_on: ["db"] },
+      db: { ...networked, volumes: ["data:/data", "/cache"], environment: ["WORD=${WORD}"] },
+      web: { ...networked, networks: ["front"], depends_on: ["db"] },
     },
     networks: { front: {}, default: {} },
     volumes: { data: {} },
@@ -237,7 +237,7 @@ engineTest("an image that is gone comes from the snapshot", async (real) => {
   const base = await real.docker("create", sleeper.image);
   await real.docker("commit", "--change=LABEL own=yes", base, image);
   await real.docker("rm", base);
-  await store({ services: { app: { ...sleeper, image } } });
+  await store({ services: { app: { ...networked, image } } });
   equal((await deploy()).status, "succeeded");
   const id = (await containers())["app-1"]!.Image;
   const { result, status, error } = await run(SNAPSHOTS, { stack: name, withImages: true });

@@ -12,6 +12,23 @@ Deno.test("the API document equals its snapshot (deno task openapi:accept accept
   deepEqual(JSON.parse(JSON.stringify(await currentDocument())), apiDocument);
 });
 
+Deno.test("the generated clients have passed with this API document (deno task clients)", async () => {
+  const folder = new URL("../clients/", import.meta.url);
+  const passed = await Deno.readTextFile(new URL("passed.sha256", folder));
+  const sums = passed.trimEnd().split("\n").map((line) => line.split("  "));
+  for (const [sum, file] of sums) {
+    const bytes = await Deno.readFile(new URL(file!, folder));
+    const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
+    equal(digest.toHex(), sum, file);
+  }
+  const own = [...Deno.readDirSync(folder)].map(({ name }) => name);
+  deepEqual(
+    sums.map(([, file]) => file).sort(),
+    ["../structure/openapi.snapshot.json", ...own].filter((each) => each !== "passed.sha256")
+      .sort(),
+  );
+});
+
 interface Operation {
   operationId: string;
   "x-edition": string;
