@@ -68,6 +68,19 @@ Deno.test("a host has a budget of bytes, which its time fills again", () => {
   throws(() => spend(1), /sends too much/);
 });
 
+Deno.test("short frames use up the budget as well", async () => {
+  const frame = new TextEncoder().encode("event: current\ndata: []\n\n".repeat(100));
+  const endless = (async function* () {
+    await Promise.resolve();
+    for (;;) yield frame;
+  })();
+  let count = 0;
+  await rejects(async () => {
+    for await (const _ of readFrames(endless, createBudget(() => 0))) count++;
+  }, /sends too much/);
+  equal(count < 4_096, true, `${count} frames`);
+});
+
 Deno.test("frames are read however they are cut, and unknown ones are left out", async () => {
   const text = `: hi\n\nevent: current\ndata: ["alerts"]\n\nevent: later\ndata: é\n\n`;
   const bytes = new TextEncoder().encode(text);
