@@ -59,9 +59,13 @@ export const pushChannel: OutboxChannel = {
   name: CHANNEL,
   edition: "ce",
 
-  async send({ db, config, secrets, now }, { targetId, payload }, signal) {
+  async send({ accessPolicy, db, config, secrets, now }, { targetId, payload }, signal) {
     const device = selectPushToken(db, targetId);
     if (!device) return { result: "gone", status: null, error: "The device is not registered" };
+    // It cannot register one either: pushes are about this server and all hosts of its fleet.
+    if ((await accessPolicy())?.hostLimits(device.userId)) {
+      return { result: "gone", status: null, error: "The user is limited to hosts" };
+    }
     if (config.pushUrl === null) {
       return { result: "gone", status: null, error: "PUSH_URL is not set" };
     }

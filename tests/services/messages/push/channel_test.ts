@@ -1,4 +1,5 @@
 import { deepEqual, equal, match } from "node:assert/strict";
+import { insertRoleAssignment } from "../../../../db/enterprise/role_assignments.ts";
 import { selectOutboxMessages } from "../../../../db/outbox_messages.ts";
 import { selectPushTokensOfUser } from "../../../../db/push_tokens.ts";
 import { pushChannel, pushRecorder } from "../../../../services/messages/push/channel.ts";
@@ -306,6 +307,24 @@ Deno.test("queued messages of an unregistered device are not sent", async () => 
   await unregisterPushToken(app.deps, { userId: "key" }, tokenOf("phone"));
   await deliver(app);
   deepEqual([gateway.requests.length, queued(app)], [0, 0]);
+});
+
+Deno.test("a user whose custom role is limited to hosts gets no more pushes", async () => {
+  await using gateway = pushGateway();
+  using app = testApp({ edition: "enterprise", config: { pushUrl: gateway.url } });
+  pushOnly(app.deps);
+  const { body: role } = await app.call("POST", "/api/ext/service-enterprise/roles", {
+    ...{ name: "Edge", permissions: [], hosts: ["edge-*"] },
+  });
+  await register(app, "phone");
+  insertRoleAssignment(app.deps.db, {
+    ...{ user_id: "key", role_id: role.id, assigned_by: "key", assigned_at: NOW },
+  });
+
+  emit(app.deps, "container.down", DOWN);
+  await deliver(app);
+  deepEqual(gateway.messages, []);
+  deepEqual(tokensOf(app), []);
 });
 
 Deno.test("in users mode only devices of existing accounts get messages", async () => {
