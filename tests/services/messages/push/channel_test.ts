@@ -12,6 +12,8 @@ import { removeUser } from "../../../../services/access/users/users.ts";
 import type { Deps } from "../../../../services/deps.ts";
 import { emit } from "../../../../services/events/emit.ts";
 import { type AppEvent, createEnvelope } from "../../../../services/events/events.ts";
+import { takeEvents } from "../../../../services/fleet/events/take.ts";
+import { addHost } from "../../../helpers/event_link.ts";
 import { deliverDue } from "../../../helpers/outbox_delivery.ts";
 import { usersApp } from "../../../helpers/accounts.ts";
 import { type PushGateway, pushGateway } from "../../../helpers/push_gateway.ts";
@@ -287,6 +289,26 @@ Deno.test("an unreachable gateway is retried", async () => {
   const [message] = outboxOf(app, deviceOf(app, "phone"));
   deepEqual([message!.status, message!.lastStatus], ["queued", null]);
   match(message!.lastError!, /refused the connection$/);
+});
+
+Deno.test("one push says that hosts are away, whatever a host says about a fleet of its own", async () => {
+  await using gateway = pushGateway();
+  using app = appWith(gateway);
+  await register(app, "phone");
+  const away = (host: string) => ({ host, hostId: host, address: "", since: NOW });
+  takeEvents(app.deps, addHost(app, "edge-7"), [{
+    ...{ sequence: 1, id: crypto.randomUUID(), mode: "new", rootId: null, stack: null },
+    event: {
+      ...{ event: "host.away", eventId: crypto.randomUUID(), timestamp: NOW },
+      data: away("attic"),
+    },
+  }]);
+  for (const host of ["shop-1", "shop-2"]) emit(app.deps, "host.away", away(host));
+  await deliver(app);
+  deepEqual(gateway.messages.map(({ title }) => title), [
+    "Host attic is away",
+    "Host shop-1 is away",
+  ]);
 });
 
 Deno.test("queued messages do not reach the next user of a device", async () => {
