@@ -44,7 +44,7 @@ const Answer = z.object({
   hubNoteKey: Key,
   hostId: z.string().max(100),
   name: HostName,
-  /** That the hub has said all of this: people compare the fingerprint of its key only. */
+  /** Proof that the hub has said all of this: people compare the fingerprint of its key only. */
   proof: z.base64url().max(200),
 });
 
@@ -164,7 +164,7 @@ export async function acceptAnswer(deps: KeyDeps, answer: JoinAnswer): Promise<M
   return membership;
 }
 
-/** Only who has the private key of the hub can begin a handshake with this prologue in its name. */
+/** The private key of the hub is needed to begin a handshake with this prologue in its name. */
 async function assertProved(answer: JoinAnswer, keys: KeyPair): Promise<void> {
   const prologue = prologueOf(answer);
   const handshake = createHandshake(IK, { isInitiator: false, prologue, keys });

@@ -30,7 +30,7 @@ const HostName = z.string().regex(HOST_NAME);
 /** Versions are shown in terminals. */
 export const Version = z.string().max(40).regex(/^[\w.+-]*$/);
 const Counter = z.int().min(0);
-/** A clock: other values would make times that nobody can show. */
+/** Milliseconds of a clock. Others would make times that cannot be shown. */
 const UnixMs = z.number().min(0).max(Date.parse("9999-12-31T23:59:59.999Z"));
 
 /** An Ed25519 or X25519 key as base64url. */

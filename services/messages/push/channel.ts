@@ -73,7 +73,7 @@ export const pushChannel: OutboxChannel = {
   async send({ accessPolicy, db, config, secrets, now }, { targetId, payload }, signal) {
     const device = selectPushToken(db, targetId);
     if (!device) return { result: "gone", status: null, error: "The device is not registered" };
-    // It cannot register one either: pushes are about this server and all hosts of its fleet.
+    // Pushes are about this server and all hosts of its fleet; such a user cannot register a device.
     if ((await accessPolicy())?.hostLimits(device.userId)) {
       return { result: "gone", status: null, error: "The user is limited to hosts" };
     }

@@ -70,7 +70,7 @@ Deno.test("a WebSocket whose client sends a message without an end is closed", a
   };
   const served = relay.serve(await listener.accept(), new AbortController().signal, handle);
   await writeAll(client, new TextEncoder().encode(HANDSHAKE));
-  // Each is an end for those before it.
+  // The end of each message allows the next one.
   for (let count = 0; count < MESSAGES; count++) await writeAll(client, frameOf(0x82));
   await until("all messages", () => messages.length === MESSAGES);
 
