@@ -122,10 +122,14 @@ async function answer(program: Program): Promise<void> {
     );
     const answered = await answerRequest(deps, request, { address, labels });
     await recordCommand(program, deps, "fleet answer", answered.name);
+    program.note(
+      `Fingerprint of this server: ${await fingerprintOf(toBytes(answered.hubKey))}`,
+    );
     return { name: answered.name, path: writeJoinFile(`${file}.answer`, answered) };
   });
   program.print(path);
-  program.note("Compare the fingerprint with what `longshore join --request` has shown there.");
+  program.note("Compare the first one with what `longshore join --request` has shown there, and");
+  program.note("the second one with what `longshore join --answer` will show there.");
   program.note(`Carry this file to ${name}, and run: longshore join --answer FILE`);
 }
 

@@ -7,6 +7,7 @@
 
 import type { StateDatabase } from "../db/database.ts";
 import type { BrandCache } from "./access/brand_cache.ts";
+import type { CurrentAccessPolicy } from "./access/policy.ts";
 import type { Maintenance } from "./automation/maintenance/maintenance.ts";
 import type { Config } from "./config/config.ts";
 import type { CrashLines } from "./containers/crash_lines.ts";
@@ -37,6 +38,7 @@ export interface RecorderDeps {
 
 /** Dependencies of a channel that sends. */
 export interface ChannelDeps {
+  accessPolicy: CurrentAccessPolicy;
   brand: BrandCache;
   db: StateDatabase;
   config: Config;

@@ -20,6 +20,7 @@ import { namesOf } from "../../services/containers/reads.ts";
 import type { Deps } from "../../services/deps.ts";
 import { type Endpoint, endpoint, type Input, rawEndpoint } from "../contract/endpoint.ts";
 import { ENGINE_FAILURES, Timestamp } from "../contract/shapes.ts";
+import { limitUnfinished } from "../pipeline/received_bytes.ts";
 import { upgradeWebSocket } from "../pipeline/web_socket.ts";
 import { ContainerParams } from "./shapes.ts";
 
@@ -159,6 +160,7 @@ async function openSocket(
   // Not after the upgrade, when the client can no longer get a status.
   deps.terminals.assertFree();
   const { socket, response } = upgradeWebSocket(request, deps.terminals.pongTimeoutS);
+  limitUnfinished(request, socket);
   const watchSession = createSessionWatch(deps, caller.familyId);
   void runTerminal(deps, {
     socket,

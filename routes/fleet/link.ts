@@ -14,7 +14,7 @@ import {
 } from "../../services/fleet/hosts/serve.ts";
 import { type MessageSocket, UNREAD_MAX } from "../../services/fleet/link/connection.ts";
 import { type Endpoint, rawEndpoint } from "../contract/endpoint.ts";
-import { limitReceivedBytes } from "../pipeline/received_bytes.ts";
+import { limitReceivedBytes, limitUnfinished } from "../pipeline/received_bytes.ts";
 import { isHandshake, upgradeWebSocket } from "../pipeline/web_socket.ts";
 
 /** Time without an answer to a ping of the WebSocket after which it is closed, in seconds. */
@@ -64,7 +64,7 @@ export const linkEndpoints = (deps: Deps): Endpoint[] => {
       return untilGone(socket, () =>
         serve(socket as WebSocket & MessageSocket, {
           onFirst: () => delete place.giveUp,
-          onProved: () => limitReceivedBytes(request, Infinity),
+          onProved: () => limitUnfinished(request, socket),
         }));
     });
     return response!;

@@ -20,6 +20,7 @@ import { issueTicket } from "../../services/live/tickets.ts";
 import { type Endpoint, type Input, rawEndpoint, type RawResponse } from "../contract/endpoint.ts";
 import { PathText } from "../contract/shapes.ts";
 import { targetOf } from "../pipeline/request_url.ts";
+import { limitUnfinished } from "../pipeline/received_bytes.ts";
 import { isHandshake, upgradeWebSocket } from "../pipeline/web_socket.ts";
 import { readBody } from "./body.ts";
 import { Pending } from "./shapes.ts";
@@ -230,7 +231,11 @@ async function openTerminal(
   const target = `${pathname}?ticket=${encodeURIComponent(ticket.ticket)}`;
   const entry = { targets: [host.name], command: `GET ${pathname}`, outcome: "success" } as const;
   const answer = await passTerminal(deps, host, { ...passed, target }, {
-    upgrade: () => upgradeWebSocket(request, deps.terminals.pongTimeoutS),
+    upgrade() {
+      const upgraded = upgradeWebSocket(request, deps.terminals.pongTimeoutS);
+      limitUnfinished(request, upgraded.socket);
+      return upgraded;
+    },
     record: (phase) => recordPhase(phase, entry),
   });
   return answer instanceof Response ? answer : toResponse(host, answer);

@@ -20,3 +20,19 @@ export function provideByteLimit(request: Request, limit: (bytes: number) => voi
 export function limitReceivedBytes(request: Request, bytes: number): void {
   limiters.get(request)?.(bytes);
 }
+
+/** Limit of what a client sends before a message ends: it may have any number of fragments. */
+const UNFINISHED_MAX = 8 * 1024 * 1024;
+
+/**
+ * Closes the connection of a WebSocket whose client sends a message without an end: the runtime keeps its
+ * fragments in memory.
+ */
+export function limitUnfinished(
+  request: Request,
+  socket: Pick<WebSocket, "addEventListener">,
+): void {
+  const allow = () => limitReceivedBytes(request, UNFINISHED_MAX);
+  socket.addEventListener("message", allow);
+  allow();
+}

@@ -83,7 +83,16 @@ export function fakeSwarm(services: Service[] = [], secrets: SwarmValue[] = []):
     answers: {
       "GET /info": () =>
         Response.json({ Swarm: { LocalNodeState: "active", ControlAvailable: true } }),
-      "GET /services": () => Response.json(services),
+      "GET /services": ({ query }) => {
+        const { label = [] } = JSON.parse(query.get("filters") ?? "{}");
+        const hasLabel = ({ Spec }: Service, [key = "", value]: string[]) =>
+          value === undefined ? key in (Spec.Labels ?? {}) : Spec.Labels?.[key] === value;
+        return Response.json(
+          services.filter((service) =>
+            label.every((text: string) => hasLabel(service, text.split("=")))
+          ),
+        );
+      },
       "GET /services/*": ({ parts: [id] }) => {
         const service = find(id!);
         return service ? Response.json(service) : missing();

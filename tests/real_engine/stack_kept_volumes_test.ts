@@ -31,13 +31,13 @@ engineTest("the anonymous volume of an image stays with the next images", async 
       const job = await stack.deploy();
       equal(job.status, "succeeded", job.error ?? "");
       equal(await exec("cat", "/data/file"), "precious");
-      deepEqual(actionsOf(await stack.plan()), ["network default none", "service db none"]);
+      deepEqual(actionsOf(await stack.plan()), ["service db none"]);
     }
 
     await stack.store({ services: { db: { ...sleeper, tmpfs: ["/data"] } } });
     equal((await stack.deploy()).status, "succeeded");
     equal(await exec("ls", "/data"), "");
-    deepEqual(actionsOf(await stack.plan()), ["network default none", "service db none"]);
+    deepEqual(actionsOf(await stack.plan()), ["service db none"]);
   } finally {
     await stack.down();
     await real.docker("rmi", "-f", image);

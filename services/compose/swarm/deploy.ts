@@ -4,6 +4,7 @@ import { ifThere } from "../../../engine/errors.ts";
 import { networkCreate, networkList } from "../../../engine/networks.ts";
 import {
   type Grant,
+  type Service,
   serviceCreate,
   serviceList,
   serviceRemove,
@@ -219,16 +220,18 @@ interface Work {
 async function createService(deps: Deps, job: Job, { key, spec, number, done }: Work) {
   const { engine } = deps;
   const id = await job.step(`create ${number}`, async () => {
-    // An earlier process may have created it before it could record that.
     const found = await findByName(deps, spec.Name!);
-    return found ?? (await serviceCreate(engine, spec, { auth: authFor(deps, spec) })).ID;
+    if (!found) return (await serviceCreate(engine, spec, { auth: authFor(deps, spec) })).ID;
+    // An earlier process may have created it before it could record that; a rollback removes it.
+    if (found.Spec.Labels?.[STACK_LABEL] === job.target) return found.ID;
+    throw new JobEnd("failed", `Another service has the name ${spec.Name}`);
   });
   done.push({ key, id, isNew: true });
   await job.step(`started ${number}`, () => converge(deps, job, id, { StartedAt: undefined }));
 }
 
 async function updateService(deps: Deps, job: Job, { key, spec, number, done }: Work) {
-  const id = await findByName(deps, spec.Name!);
+  const id = (await findByName(deps, spec.Name!))?.ID;
   if (id === undefined) throw new JobEnd("failed", `Service ${spec.Name} was removed meanwhile`);
   const change = (current: ServiceSpec): ServiceSpec => ({
     ...spec,
@@ -242,9 +245,9 @@ async function updateService(deps: Deps, job: Job, { key, spec, number, done }: 
   done.push({ key, id, isNew: false });
 }
 
-async function findByName({ engine }: Deps, name: string): Promise<string | undefined> {
+async function findByName({ engine }: Deps, name: string): Promise<Service | undefined> {
   const found = await serviceList(engine, { filters: { name: [name] } });
-  return found.find(({ Spec }) => Spec.Name === name)?.ID;
+  return found.find(({ Spec }) => Spec.Name === name);
 }
 
 /** Returns the services that were changed before to their earlier versions. */

@@ -15,6 +15,7 @@ import * as z from "zod";
 import { USER_ROLES } from "../../access/caller.ts";
 import { AppError } from "../../errors.ts";
 import { toBytes, toText } from "../enrolment/keys.ts";
+import { shownText } from "../link/control.ts";
 import {
   type Bytes,
   concat,
@@ -42,6 +43,8 @@ const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 const DOMAIN = encoder.encode("longshore-box-v1\n");
 
 const Text = z.string().max(4_096);
+/** `longshore fleet import` prints them. */
+const Shown = shownText(4_096);
 const Limits = z.array(Text).max(500).readonly().nullable();
 
 const Head = z.object({
@@ -52,12 +55,12 @@ const Head = z.object({
   host: Text,
   /** Id and name of the user at the hub. */
   user: Text,
-  name: Text,
+  name: Shown,
   role: z.enum(USER_ROLES),
   /** Limits of the API token; `null` for a login. */
   scope: z.object({ permissions: Limits, stacks: Limits, containers: Limits }).nullable(),
   method: z.enum(["POST", "PUT"]),
-  path: Text,
+  path: Shown,
   /** Ids of containers by name, which must be as they were; `null` if the body has a version. */
   base: z.record(Text, Text).nullable(),
   createdAt: z.iso.datetime(),

@@ -28,6 +28,9 @@ const ROUND_MS = 1_000;
 /** Longest time until a host that failed is followed again, in milliseconds. */
 const RETRY_MAX_MS = 5 * 60_000;
 
+/** Cost of a report beyond its bytes, as bytes: each one is a commit. */
+const REPORT_COST = 16 * 1024;
+
 /** Rounds after which clients are told that copies have changed. */
 const TELL_ROUNDS = 5;
 
@@ -167,6 +170,7 @@ export async function followHost(
     for await (const frame of readFrames(body, budget)) {
       if (frame.event !== REPORT_EVENT) applyFrame(copy, frame, deps.now());
       else if (frame.data !== report) {
+        budget.spend(REPORT_COST);
         await receiveReport(deps, host.id, frame.data);
         report = frame.data;
       }

@@ -3,6 +3,9 @@
 /** Longest frame, in characters: all rows of a large host. */
 const FRAME_MAX = 2 * 1024 * 1024;
 
+/** Cost of a frame beyond its bytes: a short one may change one row of a long list. */
+const FRAME_COST = 1_024;
+
 /** Bytes that a host may send at once, and in each second. */
 const BURST_BYTES = 4 * 1024 * 1024;
 const SECOND_BYTES = 64 * 1024;
@@ -60,6 +63,7 @@ export async function* readFrames(
       line = [next];
       length += next.length;
       if (text === "") {
+        spend(FRAME_COST);
         if (frame.data !== "") yield frame;
         frame = { event: "message", data: "" };
         length = next.length;

@@ -11,11 +11,12 @@ import { type Membership, replaceMembership } from "../../../db/fleet_membership
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../errors.ts";
 import { VERSION } from "../../version.ts";
-import { renewHubKeyFor } from "../hosts/hub_keys.ts";
+import { ownHubKeys, renewHubKeyFor } from "../hosts/hub_keys.ts";
 import { makeHost, storeHost } from "../hosts/room.ts";
 import { HOST_NAME, NAME_MAX, shownText, Version } from "../link/control.ts";
+import { type Bytes, createHandshake, HandshakeError, IK, type KeyPair } from "../link/noise.ts";
 import { assertHostName, assertNoMember, type JoinAs } from "./join.ts";
-import { type KeyDeps, linkKeys, noteKeys, toText } from "./keys.ts";
+import { type KeyDeps, linkKeys, noteKeys, toBytes, toText } from "./keys.ts";
 import { isHubAddress } from "./token.ts";
 
 /** Limit of a file, in bytes. */
@@ -43,7 +44,12 @@ const Answer = z.object({
   hubNoteKey: Key,
   hostId: z.string().max(100),
   name: HostName,
+  /** Proof that the hub has said all of this: people compare the fingerprint of its key only. */
+  proof: z.base64url().max(200),
 });
+
+/** Separates proofs from the messages of links. */
+const DOMAIN = "longshore join answer v1\n";
 
 export type JoinRequest = z.output<typeof Request>;
 export type JoinAnswer = z.output<typeof Answer>;
@@ -107,8 +113,8 @@ export async function answerRequest(
     storeHost(deps, undefined, host, hubKey);
     fleet.refresh();
   }
-  return {
-    longshoreJoinAnswer: 1,
+  const answer = {
+    longshoreJoinAnswer: 1 as const,
     linkKey,
     address,
     hubName: config.serverName.slice(0, NAME_MAX),
@@ -117,6 +123,13 @@ export async function answerRequest(
     hostId: host.id,
     name: host.name,
   };
+  const handshake = createHandshake(IK, {
+    isInitiator: true,
+    prologue: prologueOf(answer),
+    keys: await ownHubKeys(deps, hubKey),
+    peerKey: toBytes(linkKey),
+  });
+  return { ...answer, proof: toText(await handshake.write()) };
 }
 
 /**
@@ -126,9 +139,11 @@ export async function answerRequest(
  */
 export async function acceptAnswer(deps: KeyDeps, answer: JoinAnswer): Promise<Membership> {
   assertNoMember(deps);
-  if (answer.linkKey !== toText((await linkKeys(deps)).publicKey)) {
+  const keys = await linkKeys(deps);
+  if (answer.linkKey !== toText(keys.publicKey)) {
     throw new AppError("invalid", "The answer is for another host, or its keys were made again");
   }
+  await assertProved(answer, keys);
   const { address, hubKey, hubNoteKey, hubName, hostId, name } = answer;
   const membership: Membership = {
     address,
@@ -147,6 +162,25 @@ export async function acceptAnswer(deps: KeyDeps, answer: JoinAnswer): Promise<M
   };
   replaceMembership(deps.db, membership);
   return membership;
+}
+
+/** The private key of the hub is needed to begin a handshake with this prologue in its name. */
+async function assertProved(answer: JoinAnswer, keys: KeyPair): Promise<void> {
+  const prologue = prologueOf(answer);
+  const handshake = createHandshake(IK, { isInitiator: false, prologue, keys });
+  try {
+    await handshake.read(toBytes(answer.proof));
+    if (toText(handshake.peerKey!) === answer.hubKey) return;
+  } catch (error) {
+    if (!(error instanceof HandshakeError)) throw error;
+  }
+  throw new AppError("invalid", "The answer was changed after the hub has written it");
+}
+
+function prologueOf(answer: Omit<JoinAnswer, "proof">): Bytes {
+  const { linkKey, address, hubName, hubKey, hubNoteKey, hostId, name } = answer;
+  const said = [linkKey, address, hubName, hubKey, hubNoteKey, hostId, name];
+  return new TextEncoder().encode(DOMAIN + JSON.stringify(said));
 }
 
 function parse<Shape extends z.ZodType>(shape: Shape, text: string, what: string): z.output<Shape> {

@@ -27,7 +27,7 @@ const TEXT_MAX = 1_000;
 /** Deepest list or object in the data. */
 const DEPTH_MAX = 4;
 
-type ReadDeps = Pick<Deps, "config" | "inventory">;
+type ReadDeps = Pick<Deps, "config" | "inventory" | "now">;
 
 /**
  * The event with the name that the host has here; `undefined` for a kind of a later version, and for
@@ -40,12 +40,16 @@ export function eventOfHost(
 ): AppEvent | undefined {
   if (!(EVENT_KIND_IDS as readonly string[]).includes(event) || !isPlain(data)) return undefined;
   const given = {
-    ...{ event, timestamp, eventId, data },
+    ...{ event, timestamp: notLater(timestamp, deps.now()), eventId, data },
     ...{ server: name, serverId: id, host: name },
     ...(stack !== null && { stack }),
   } as unknown as AppEvent;
   return isUsable(deps, given) ? given : undefined;
 }
+
+/** A time in the future would hide what other hosts report later about the same object. */
+const notLater = (timestamp: string, now: Date): string =>
+  Date.parse(timestamp) > now.getTime() ? now.toISOString() : timestamp;
 
 function isPlain(data: Record<string, unknown>): boolean {
   const isText = (value: unknown) => typeof value === "string" && value.length <= TEXT_MAX;

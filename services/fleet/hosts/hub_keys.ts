@@ -21,7 +21,7 @@ import { createFleetKey, type KeyDeps, linkKeys, openLinkKey, toText } from "../
 import { KEY_MAX_MS } from "../enrolment/rotation.ts";
 import { admit, type Admitted, type InviteSecret } from "../link/channel.ts";
 import type { Connection } from "../link/connection.ts";
-import { HandshakeError } from "../link/noise.ts";
+import { HandshakeError, type KeyPair } from "../link/noise.ts";
 import type { OpenHost } from "./fleet.ts";
 
 /**
@@ -70,6 +70,18 @@ export async function renewHubKeyFor(deps: KeyDeps, hostId: string): Promise<str
   return newest;
 }
 
+/** The keys of this hub, the newest first. */
+const ownKeys = ({ db }: Pick<Deps, "db">): Omit<FleetKey, "purpose">[] => [
+  selectFleetKey(db, "link")!,
+  ...selectFormerHubKeys(db),
+];
+
+/** The key pair of one of the keys of this hub. */
+export async function ownHubKeys(deps: KeyDeps, publicKey: string): Promise<KeyPair> {
+  const key = ownKeys(deps).find((each) => each.publicKey === publicKey)!;
+  return await openLinkKey(deps, { ...key, purpose: "link" });
+}
+
 /**
  * Answers a handshake with the key that the host knows.
  *
@@ -84,10 +96,7 @@ export async function admitWithHubKey(
 ): Promise<Admitted & { hubKey: string }> {
   await linkKeys(deps);
   const { db } = deps;
-  const keys: (Omit<FleetKey, "purpose">)[] = [
-    selectFleetKey(db, "link")!,
-    ...selectFormerHubKeys(db),
-  ];
+  const keys = ownKeys(deps);
   const first = await connection.receive();
   for (const [at, key] of keys.entries()) {
     let isFirst = true;

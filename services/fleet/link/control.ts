@@ -30,6 +30,8 @@ const HostName = z.string().regex(HOST_NAME);
 /** Versions are shown in terminals. */
 export const Version = z.string().max(40).regex(/^[\w.+-]*$/);
 const Counter = z.int().min(0);
+/** Milliseconds of a clock. Others would make times that cannot be shown. */
+const UnixMs = z.number().min(0).max(Date.parse("9999-12-31T23:59:59.999Z"));
 
 /** An Ed25519 or X25519 key as base64url. */
 const Key = z.base64url().refine((text) => text.length === Math.ceil(KEY_BYTES * 8 / 6));
@@ -123,8 +125,8 @@ const TYPES = {
   }),
   /** Its answer; `null`: it may. */
   answer: z.object({ id: Counter, refusal: shownText(600).nullable() }),
-  beat: z.object({ id: Counter, at: z.number() }),
-  echo: z.object({ id: Counter, at: z.number() }),
+  beat: z.object({ id: Counter, at: UnixMs }),
+  echo: z.object({ id: Counter, at: UnixMs }),
 } as const;
 
 type Types = typeof TYPES;

@@ -10,6 +10,7 @@ import { enqueueMessage } from "../../events/outbox.ts";
 import type { OutboxChannel, OutboxOutcome } from "../../events/outbox_channel.ts";
 import { outboundRequest, type OutboundResponse } from "../../outbound/http.ts";
 import type { Subject } from "../../events/decisions.ts";
+import { type AppEvent, isOfSameHost } from "../../events/events.ts";
 import type { Recorder, RecorderDeps } from "../../events/recorder.ts";
 import { retryAfterMs } from "../../outbound/retry_after.ts";
 import { decide } from "../causes.ts";
@@ -38,7 +39,7 @@ export const pushRecorder: Recorder = {
     if (deps.config.pushUrl === null) return;
     const { explainedBy, isMuted, subject } = decide(deps, event, root, pause);
     const text = pushText(event);
-    if (!text || explainedBy || isMuted || isFurtherHost(deps, subject)) return;
+    if (!text || explainedBy || isMuted || isFurtherHost(deps, event, subject)) return;
     const payload = JSON.stringify({ ...text, sound: "default", priority: "high" });
     for (const { id } of pushDevices(deps)) {
       enqueueMessage(deps, { channel: CHANNEL, targetId: id, eventKind: event.event, payload });
@@ -46,12 +47,22 @@ export const pushRecorder: Recorder = {
   },
 };
 
-/** Whether another host has gone away a moment before: one push is enough for an uplink. */
-function isFurtherHost({ db, now }: RecorderDeps, subject: Subject | undefined): boolean {
+/**
+ * Whether another host has gone away a moment before, as the same hub says: one push is enough for an
+ * uplink.
+ */
+function isFurtherHost(
+  { db, now }: RecorderDeps,
+  event: AppEvent,
+  subject: Subject | undefined,
+): boolean {
   if (subject?.kind !== "host") return false;
   const at = now().getTime();
   return selectProblemsOfKinds(db, ["host"], new Date(at + 1).toISOString())
-    .some(({ key, openedAt }) => key !== subject.key && at - Date.parse(openedAt) < HOSTS_JOIN_MS);
+    .some(({ key, openedAt }) =>
+      key !== subject.key && isOfSameHost(event, key) &&
+      at - Date.parse(openedAt) < HOSTS_JOIN_MS
+    );
 }
 
 /** A target is a registration; messages for a deleted registration are dropped. */
@@ -59,9 +70,13 @@ export const pushChannel: OutboxChannel = {
   name: CHANNEL,
   edition: "ce",
 
-  async send({ db, config, secrets, now }, { targetId, payload }, signal) {
+  async send({ accessPolicy, db, config, secrets, now }, { targetId, payload }, signal) {
     const device = selectPushToken(db, targetId);
     if (!device) return { result: "gone", status: null, error: "The device is not registered" };
+    // Pushes are about this server and all hosts of its fleet; such a user cannot register a device.
+    if ((await accessPolicy())?.hostLimits(device.userId)) {
+      return { result: "gone", status: null, error: "The user is limited to hosts" };
+    }
     if (config.pushUrl === null) {
       return { result: "gone", status: null, error: "PUSH_URL is not set" };
     }

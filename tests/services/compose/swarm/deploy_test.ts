@@ -4,7 +4,7 @@ import type { SwarmDeployInput } from "../../../../services/compose/swarm/input.
 import { startSwarmDown } from "../../../../services/compose/swarm/start.ts";
 import { setContainers } from "../../../helpers/fake_containers.ts";
 import { fakeEngine } from "../../../helpers/fake_engine.ts";
-import { type FakeSwarm, fakeSwarm } from "../../../helpers/fake_swarm.ts";
+import { type FakeSwarm, fakeSwarm, serviceOf } from "../../../helpers/fake_swarm.ts";
 import { type KillAt, runTwice } from "../../../helpers/killed_job.ts";
 import { resumedJob } from "../../../helpers/resumed_job.ts";
 import { type TestApp, testApp } from "../../../helpers/test_app.ts";
@@ -67,6 +67,23 @@ for (
       deepEqual(imagesOf(swarm), { shop_a: "app:1", shop_b: "app:1" });
     }));
 }
+
+Deno.test("a deploy takes no service of another stack for its own, and removes none in a rollback", async () => {
+  const Labels = { "com.docker.stack.namespace": "shop_a" };
+  const swarm = fakeSwarm([
+    serviceOf({ Name: "shop_a_b", Labels, TaskTemplate: { ContainerSpec: { Image: "db:1" } } }),
+  ]);
+  await using fake = fakeEngine(swarm.answers);
+  using app = testApp({ engine: fake.engine });
+  const compose = composeOf({ a: "app:1", a_b: "app:1" });
+  const stack = { name: "shop", kind: "swarm", compose, deploy: false };
+  equal((await app.call("POST", "/api/stacks", stack)).status, 201);
+  await rejects(
+    deploySwarmStack(app.deps, resumedJob({ target: "shop", input: INPUT }, {}).job),
+    /Another service has the name shop_a_b/,
+  );
+  deepEqual(imagesOf(swarm), { shop_a_b: "db:1" });
+});
 
 Deno.test("a service without update settings is updated task by task, and a job has none", () =>
   deployed(

@@ -9,10 +9,10 @@ import { until } from "../../../helpers/until.ts";
 const FREE: Budget = { spend: () => {} };
 const HEAD = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\n";
 
-function follow({ hub, host }: TestFleet) {
+function follow({ hub, host }: TestFleet, budget = FREE) {
   const copy = emptyCopy();
   const stop = new AbortController();
-  const given = { copy, budget: FREE, signal: stop.signal, onChange: () => {} };
+  const given = { copy, budget, signal: stop.signal, onChange: () => {} };
   const ended = followHost(hub.deps, host, given);
   ended.catch(() => {});
   return { copy, ended, [Symbol.dispose]: () => stop.abort() };
@@ -66,6 +66,28 @@ Deno.test("a host has a budget of bytes, which its time fills again", () => {
   at += 1_000;
   spend(64 * 1024);
   throws(() => spend(1), /sends too much/);
+});
+
+Deno.test("short frames use up the budget as well", async () => {
+  const frame = new TextEncoder().encode("event: current\ndata: []\n\n".repeat(100));
+  const endless = (async function* () {
+    await Promise.resolve();
+    for (;;) yield frame;
+  })();
+  let count = 0;
+  await rejects(async () => {
+    for await (const _ of readFrames(endless, createBudget(() => 0))) count++;
+  }, /sends too much/);
+  equal(count < 4_096, true, `${count} frames`);
+});
+
+Deno.test("a host that changes its report again and again is not followed further", async () => {
+  await using fleet = await testFleet();
+  const reports = [null, "linux/amd64"].map((platform) =>
+    `event: verdicts\ndata: ${JSON.stringify({ platform, verdicts: [], affected: [] })}\n\n`
+  );
+  scriptHost(fleet, (stream) => sendText(stream, HEAD + reports.join("").repeat(130)));
+  await rejects(follow(fleet, createBudget(() => 0)).ended, /sends too much/);
 });
 
 Deno.test("frames are read however they are cut, and unknown ones are left out", async () => {

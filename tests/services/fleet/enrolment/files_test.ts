@@ -1,4 +1,4 @@
-import { deepEqual, equal, rejects, throws } from "node:assert/strict";
+import { deepEqual, equal, notEqual, rejects, throws } from "node:assert/strict";
 import {
   acceptAnswer,
   answerRequest,
@@ -38,7 +38,9 @@ Deno.test("a host joins with a request and an answer that are carried by hand", 
   equal(request.linkKey, await keyOf(member));
   equal(membership.isPending, false);
   // The file may be lost on the way.
-  deepEqual(await answerRequest(hub.deps, request, GIVEN), answer);
+  const { proof: _, ...repeated } = await answerRequest(hub.deps, request, GIVEN);
+  const { proof: __, ...first } = answer;
+  deepEqual(repeated, first);
   await rejects(createRequest(member.deps, AS), /is in the fleet of/);
 });
 
@@ -75,6 +77,29 @@ Deno.test("an answer is for the host whose request it answers", async () => {
   const second = await createRequest(other.deps, AS);
   await rejects(answerRequest(hub.deps, second, GIVEN), /Another host has the name edge-7/);
   await rejects(createRequest(other.deps, { ...AS, name: "a/b" }), /cannot be the name/);
+});
+
+Deno.test("an answer that was changed on the way is refused", async () => {
+  using hub = testApp();
+  using other = testApp({ secrets: createSecrets({ jwtSecret: KEY, secretKey: KEY }) });
+  using member = testApp();
+  const request = await createRequest(member.deps, AS);
+  const answer = await answerRequest(hub.deps, request, GIVEN);
+  const ofOther = await answerRequest(other.deps, request, GIVEN);
+  notEqual(ofOther.hubKey, answer.hubKey);
+  for (
+    const changed of [
+      { hubNoteKey: ofOther.hubNoteKey },
+      { hubKey: ofOther.hubKey },
+      { address: "https://other.example.com" },
+      { hostId: ofOther.hostId },
+      { proof: ofOther.proof },
+      { proof: "" },
+    ]
+  ) {
+    await rejects(acceptAnswer(member.deps, { ...answer, ...changed }), /was changed/);
+  }
+  equal((await acceptAnswer(member.deps, answer)).hubNoteKey, answer.hubNoteKey);
 });
 
 for (

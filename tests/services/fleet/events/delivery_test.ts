@@ -282,12 +282,20 @@ async function swarm() {
     report(
       host: string,
       event: string,
-      { minute, id = "n1", mode = "new" }: { minute: number; id?: string; mode?: "new" | "told" },
+      { minute, id = "n1", mode = "new", isAhead = false }: {
+        minute: number;
+        id?: string;
+        mode?: "new" | "told";
+        /** Whether the clock of the host is ahead of that of the hub. */
+        isAhead?: boolean;
+      },
     ): string[] {
       const data = { ...down("web"), node: "n", service: "s", id, role: "worker", image: "s:2" };
       const passed = { ...passedDown({ event, data }), mode };
       const timestamp = new Date(Date.parse(NOW) + minute * 60_000).toISOString();
       passed.event.timestamp = timestamp;
+      const seconds = (Date.parse(timestamp) - hub.deps.now().getTime()) / 1_000;
+      if (!isAhead && seconds > 0) hub.clock.advance({ seconds });
       takeEvents(hub.deps, hostIds.get(host)!, [passed]);
       const all = titles(hub, { afterSeconds: 60 });
       return all.slice(told, told = all.length);
@@ -314,6 +322,13 @@ Deno.test("what several managers of a swarm report reaches people once, in any o
   deepEqual(report("a", "node.down", { minute: 200, id: "n2" }), ["a: Node down: n"]);
   deepEqual(report("b", "container.down", { minute: 200 }), ["b: Container down: web"]);
   deepEqual(report("c", "container.down", { minute: 200 }), ["c: Container down: web"]);
+});
+
+Deno.test("a manager whose clock is years ahead hides nothing that others report", async () => {
+  using all = await swarm();
+  const { report } = all;
+  report("a", "node.up", { minute: 10_000_000, isAhead: true });
+  deepEqual(report("b", "node.down", { minute: 10 }), ["b: Node down: n"]);
 });
 
 Deno.test("another manager ends the problem of a connected one, and its next problem is told", async () => {

@@ -97,6 +97,13 @@ test("A link measures the clock of its peer, and ends when the peer is silent", 
   await rejects(hub.probe());
 });
 
+test("A link ends when the clock of the peer shows no time", async () => {
+  const { hub, times } = await linked();
+  times.member = 1e308;
+  await rejects(hub.probe(), /echo has a wrong field|beat has a wrong field/);
+  equal(Number.isSafeInteger(Math.round(hub.clock.offset)), true);
+});
+
 test("A link ends when the peer sends beats and does not read the answers", async () => {
   const { hub, member, sockets } = await linked();
   await member.probe();

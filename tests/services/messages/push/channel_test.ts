@@ -1,4 +1,5 @@
 import { deepEqual, equal, match } from "node:assert/strict";
+import { insertRoleAssignment } from "../../../../db/enterprise/role_assignments.ts";
 import { selectOutboxMessages } from "../../../../db/outbox_messages.ts";
 import { selectPushTokensOfUser } from "../../../../db/push_tokens.ts";
 import { pushChannel, pushRecorder } from "../../../../services/messages/push/channel.ts";
@@ -11,6 +12,8 @@ import { removeUser } from "../../../../services/access/users/users.ts";
 import type { Deps } from "../../../../services/deps.ts";
 import { emit } from "../../../../services/events/emit.ts";
 import { type AppEvent, createEnvelope } from "../../../../services/events/events.ts";
+import { takeEvents } from "../../../../services/fleet/events/take.ts";
+import { addHost } from "../../../helpers/event_link.ts";
 import { deliverDue } from "../../../helpers/outbox_delivery.ts";
 import { usersApp } from "../../../helpers/accounts.ts";
 import { type PushGateway, pushGateway } from "../../../helpers/push_gateway.ts";
@@ -288,6 +291,26 @@ Deno.test("an unreachable gateway is retried", async () => {
   match(message!.lastError!, /refused the connection$/);
 });
 
+Deno.test("one push says that hosts are away, whatever a host says about a fleet of its own", async () => {
+  await using gateway = pushGateway();
+  using app = appWith(gateway);
+  await register(app, "phone");
+  const away = (host: string) => ({ host, hostId: host, address: "", since: NOW });
+  takeEvents(app.deps, addHost(app, "edge-7"), [{
+    ...{ sequence: 1, id: crypto.randomUUID(), mode: "new", rootId: null, stack: null },
+    event: {
+      ...{ event: "host.away", eventId: crypto.randomUUID(), timestamp: NOW },
+      data: away("attic"),
+    },
+  }]);
+  for (const host of ["shop-1", "shop-2"]) emit(app.deps, "host.away", away(host));
+  await deliver(app);
+  deepEqual(gateway.messages.map(({ title }) => title), [
+    "Host attic is away",
+    "Host shop-1 is away",
+  ]);
+});
+
 Deno.test("queued messages do not reach the next user of a device", async () => {
   await using gateway = pushGateway();
   using app = appWith(gateway);
@@ -306,6 +329,24 @@ Deno.test("queued messages of an unregistered device are not sent", async () => 
   await unregisterPushToken(app.deps, { userId: "key" }, tokenOf("phone"));
   await deliver(app);
   deepEqual([gateway.requests.length, queued(app)], [0, 0]);
+});
+
+Deno.test("a user whose custom role is limited to hosts gets no more pushes", async () => {
+  await using gateway = pushGateway();
+  using app = testApp({ edition: "enterprise", config: { pushUrl: gateway.url } });
+  pushOnly(app.deps);
+  const { body: role } = await app.call("POST", "/api/ext/service-enterprise/roles", {
+    ...{ name: "Edge", permissions: [], hosts: ["edge-*"] },
+  });
+  await register(app, "phone");
+  insertRoleAssignment(app.deps.db, {
+    ...{ user_id: "key", role_id: role.id, assigned_by: "key", assigned_at: NOW },
+  });
+
+  emit(app.deps, "container.down", DOWN);
+  await deliver(app);
+  deepEqual(gateway.messages, []);
+  deepEqual(tokensOf(app), []);
 });
 
 Deno.test("in users mode only devices of existing accounts get messages", async () => {
