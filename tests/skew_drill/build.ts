@@ -119,7 +119,9 @@ async function build(id: string, name: string, changes: readonly Change[]): Prom
       await Deno.remove(source, { recursive: true });
     }
   }
-  const document = JSON.parse(await output(program, "openapi"));
+  const document = JSON.parse(
+    await output("git", "show", `${id}:tests/structure/openapi.snapshot.json`),
+  );
   const control = await output("git", "show", `${id}:services/fleet/link/control.ts`);
   const messages = [...control.matchAll(/^ {2}(\w+): (?:z\.object|Empty)/gm)].map(([, type]) =>
     type!
@@ -128,7 +130,13 @@ async function build(id: string, name: string, changes: readonly Change[]): Prom
   const endpoints = paths.flatMap(([path, methods]) =>
     Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`)
   );
-  return { name, program, endpoints: new Set(endpoints), messages: new Set(messages) };
+  const added = changes.flatMap(({ to }) => /endpoint\("(GET [^":]+)"/.exec(to)?.[1] ?? []);
+  return {
+    name,
+    program,
+    endpoints: new Set([...endpoints, ...added]),
+    messages: new Set(messages),
+  };
 }
 
 function versionTo(source: string, name: string): Pick<Change, "from" | "to"> {

@@ -160,6 +160,10 @@ async function startSide(
         return { status, body: undefined };
       }
       const text = await response.text();
+      // A note is valid for 20 seconds, in which a busy machine does not always handle it.
+      if (status === 502 && /note has expired/.test(text)) {
+        return await side.call(method, path, body);
+      }
       return { status, body: type.startsWith("application/json") ? JSON.parse(text) : text };
     },
     async must(method, path, body) {

@@ -38,8 +38,8 @@ export const STEPS: Record<string, Step> = {
   },
 
   async "requests"({ hub, member }) {
-    const listed = await hub.must("GET", `${AT_HOST}/containers?state=running&search=web`);
-    deepEqual(listed, await member.must("GET", "/api/containers?state=running&search=web"));
+    const listed = await hub.must("GET", `${AT_HOST}/containers?state=running&name=web`);
+    deepEqual(listed, await member.must("GET", "/api/containers?state=running&name=web"));
     const hook = { name: "x", url: "https://example.org/x", events: ["container.down"] };
     const { id } = await hub.must("POST", `${AT_HOST}/webhooks`, hook);
     await hub.must("PUT", `${AT_HOST}/webhooks/${id}`, { name: "y" });
@@ -195,7 +195,9 @@ export const STEPS: Record<string, Step> = {
     await member.kill();
     await is("away");
     member.sql(
-      `INSERT INTO update_verdicts VALUES ('v1', 'failure', ?, 'linux/amd64', 'app:1', 'x', 'web', 'it failed', '[]', ?)`,
+      `INSERT INTO update_verdicts (id, outcome, digest, platform, image, image_id,
+         container_name, reason, log, created_at)
+       VALUES ('v1', 'failure', ?, 'linux/amd64', 'app:1', 'x', 'web', 'it failed', '[]', ?)`,
       ...[DIGEST, new Date().toISOString()],
     );
     await member.start();
