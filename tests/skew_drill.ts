@@ -6,7 +6,7 @@
  *     deno task skew-drill COMMIT ...
  *
  * `SKEW_PAIRS` is the number of pairs at a time (3), `SKEW_ONLY` a pattern of pairs such as
- * `HUB > MEMBER`. What is not committed is not tested. Prints a line for each step that a side lacks or that has failed, and a table.
+ * `HUB > MEMBER`. Changes that are not committed are not tested. Prints a line for each step, and a table.
  *
  * @module
  */

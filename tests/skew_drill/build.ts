@@ -27,7 +27,7 @@ interface Change {
 }
 
 /**
- * What a later version may add without a new protocol: fields and types of control messages, a field of
+ * Additions of a later version that need no new protocol: fields and types of control messages, a field of
  * notes, fields and lists of the feed, an endpoint, and a migration.
  */
 const NEXT: readonly Change[] = [

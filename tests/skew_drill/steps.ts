@@ -1,6 +1,6 @@
 /**
- * What a hub and a member do with each other, in the order of a life of a membership. A step that one side
- * lacks checks that the other one says so.
+ * Steps of a membership of a hub and a member, in their order. A step that one side lacks checks that the
+ * other one says so.
  *
  * @module
  */
@@ -11,7 +11,7 @@ import { openTerminal } from "../helpers/terminal_client.ts";
 import { eventually, until } from "../helpers/until.ts";
 import { AT_HOST, type Pair, type Side } from "./pair.ts";
 
-/** @returns What a side lacks, and what is said about it; `undefined` if all of it works. */
+/** @returns The part that a side lacks, and the words about it; `undefined` if all of it works. */
 type Step = (pair: Pair) => Promise<string | undefined>;
 
 const COMPOSE = "services: { web: { image: app:1 } }";
