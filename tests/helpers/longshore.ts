@@ -56,6 +56,8 @@ export interface LongshoreOptions {
   args?: string[];
   /** Limit of file descriptors (`ulimit -n`). */
   descriptors?: number;
+  /** Longest wait for the start, in milliseconds; default: that of `until`. */
+  startMs?: number;
 }
 
 const OUTPUT_MAX = 256 * 1024;
@@ -119,7 +121,7 @@ export async function startLongshore(options: LongshoreOptions = {}): Promise<Lo
   try {
     const baseUrl = await until("Longshore listens", () => {
       return exit ? "" : /listens on (\S+)/.exec(stdout.text())?.[1];
-    });
+    }, options.startMs === undefined ? {} : { deadlineMs: options.startMs });
     if (!baseUrl) throw new Error(`exit status ${exit?.code}`);
     let token: Promise<string> | undefined;
     const call: Longshore["call"] = async (method, path, body, { token: given, headers } = {}) => {

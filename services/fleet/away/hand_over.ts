@@ -13,6 +13,7 @@ import type { Deps } from "../../deps.ts";
 import { AppError, asAppError } from "../../errors.ts";
 import { hubAsCaller } from "../copies/follow.ts";
 import { askHost } from "../passing/ask.ts";
+import { describeMissing } from "../passing/missing.ts";
 import { parseAnswer, parseRefusal } from "./answer.ts";
 import { type BoxDeps, takeBox } from "./boxes.ts";
 import { endPending, PENDING_RESOURCE } from "./pending.ts";
@@ -114,7 +115,7 @@ function applyAnswer(
   if (status >= 400) {
     const lacks = status === 404 && pending.state === "pending";
     const error = lacks
-      ? "The version of the host takes no requests for later"
+      ? describeMissing(selectFleetHost(deps.db, pending.hostId)!, `POST ${BOXES_PATH}`)
       : parseRefusal(body) ?? `The host answered ${status}`;
     return endPending(deps, pending.id, { state: "refused", error });
   }

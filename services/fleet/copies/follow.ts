@@ -11,6 +11,7 @@ import type { Caller } from "../../access/caller.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError, asAppError } from "../../errors.ts";
 import { sleep } from "../../waiting.ts";
+import { describeMissing } from "../passing/missing.ts";
 import { passOn } from "../passing/pass.ts";
 import type { PassingHost } from "../passing/sides.ts";
 import { confirmReport, receiveReport, type WaveDeps } from "../waves/hub.ts";
@@ -162,6 +163,8 @@ export async function followHost(
     isAllowed: () => true,
   });
   try {
+    const stored = status === 404 && selectFleetHost(deps.db, host.id);
+    if (stored) throw new AppError("unavailable", describeMissing(stored, `GET ${FEED_PATH}`));
     if (status !== 200 || !body) {
       throw new AppError("unavailable", `The host does not send its lists (status ${status})`);
     }

@@ -1,4 +1,5 @@
 import { deepEqual, equal, match, rejects, throws } from "node:assert/strict";
+import { insertFleetHost } from "../../../../db/fleet_hosts.ts";
 import { applyFrame, emptyCopy } from "../../../../services/fleet/copies/copy.ts";
 import { followHost } from "../../../../services/fleet/copies/follow.ts";
 import { type Budget, createBudget, readFrames } from "../../../../services/fleet/copies/frames.ts";
@@ -52,11 +53,28 @@ for (
   });
 }
 
-Deno.test("a host that cannot send its lists is told apart by its status", async () => {
-  await using fleet = await testFleet();
-  scriptHost(fleet, (stream) => sendText(stream, "HTTP/1.1 404 Not Found\r\n\r\n"));
-  await rejects(follow(fleet).ended, /does not send its lists \(status 404\)/);
-});
+for (
+  const { status, error } of [
+    {
+      status: 404,
+      error: /^Host edge-7 does not have GET \/api\/feed; it runs version 0\.1\.0-3$/,
+    },
+    { status: 503, error: /^The host does not send its lists \(status 503\)$/ },
+  ]
+) {
+  Deno.test(`a host that answers ${status} instead of its lists is told apart`, async () => {
+    await using fleet = await testFleet();
+    const { id, name, labels } = fleet.host;
+    insertFleetHost(fleet.hub.deps.db, {
+      ...{ id, name, labels, linkKey: "k", noteKey: "", machine: "", version: "0.1.0-3" },
+      ...{ address: "", inviteId: null, dialAddress: null, challenge: 0, joinedAt: "" },
+      ...{ isPending: false, isConnected: true, isReportedAway: false },
+      ...{ leftAt: null, lastSeenAt: null },
+    });
+    scriptHost(fleet, (stream) => sendText(stream, `HTTP/1.1 ${status} No\r\n\r\n`));
+    await rejects(follow(fleet).ended, ({ message }) => error.test(message));
+  });
+}
 
 Deno.test("a host has a budget of bytes, which its time fills again", () => {
   let at = 0;
