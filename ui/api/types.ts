@@ -1226,6 +1226,7 @@ export type CreatedFleetInvite = {
   expiresAt: string;
   token: string;
   command: string;
+  installCommand: string;
 };
 
 export type CreatedStack = {

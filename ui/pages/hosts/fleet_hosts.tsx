@@ -16,7 +16,7 @@ import { hasRole, seesServer } from "../../state/session.ts";
 import { withResult } from "../../state/toasts.ts";
 import { JobList } from "../../parts/job_list.tsx";
 import { RunButton, RunHistory } from "./run.tsx";
-import { Invites } from "./invites.tsx";
+import { InstallLine, Invites } from "./invites.tsx";
 import { LaterForm } from "./later_form.tsx";
 import { Pending } from "./pending.tsx";
 import { HostForm, labelText, type SavedHost } from "./form.tsx";
@@ -118,6 +118,7 @@ export function FleetHosts() {
       title: "Invite created",
       label: "Line for the new host",
       secret: saved.command,
+      more: <InstallLine command={saved.installCommand} />,
       children: (
         <>
           Run this line in the shell of the new host until <Time at={saved.expiresAt} />.
