@@ -19,6 +19,4 @@ export interface OpenLink extends Link {
   tick(): void;
   /** Sends a beat now. Resolves when it is answered; rejects at the end of the link. */
   probe(): Promise<void>;
-  /** Time without a message of the peer, in milliseconds. */
-  readonly silentMs: number;
 }
