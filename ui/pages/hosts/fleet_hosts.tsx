@@ -54,7 +54,8 @@ const COLUMNS: readonly Column<HostRow>[] = [
       <span class="name-cell">
         <State state={state} tone={TONES[state]} />
         {since !== null && (
-          <span class="muted secondary">
+          // Beside it, a wide table has when the host was seen last.
+          <span class="muted secondary narrow-only">
             since <Time at={since} />
           </span>
         )}
@@ -70,7 +71,6 @@ const COLUMNS: readonly Column<HostRow>[] = [
     sort: ({ attention }) => -attention.length,
     wide: true,
     secondLine: true,
-    width: "w-m",
   },
   {
     title: "Labels",

@@ -17,7 +17,7 @@ const COLUMNS: readonly Column<FleetInvite>[] = [
   textColumn("Name", nameOf),
   textColumn("Hosts", ({ uses, usesMax }) => `${uses} of ${usesMax} joined`, { width: "w-m" }),
   textColumn("Labels", ({ labels }) => labelText(labels), { width: "w-m", wide: true }),
-  textColumn("Joins", ({ acceptsAtOnce }) => acceptsAtOnce ? "At once" : "After acceptance", {
+  textColumn("Joins", ({ acceptsAtOnce }) => acceptsAtOnce ? "At once" : "Once accepted", {
     width: "w-m",
     wide: true,
   }),
