@@ -9,7 +9,7 @@ import { createStreamWebSocket } from "./web_socket.ts";
 
 /**
  * Silence of a host after which its terminals end, in milliseconds. With a beat every 15 seconds and a check
- * every 5, nobody types for more than 30 seconds into a link that was cut.
+ * every 5, a user types for at most 30 seconds into a link that was cut.
  */
 const SILENT_MAX_MS = 24_000;
 

@@ -218,8 +218,8 @@ Deno.test("a key for notes that no known key has signed is refused", async () =>
   const { hub, member, host, linked } = all;
   await linked(async () => {
     const next = await createFleetKey(hub.deps, "note");
-    const stranger = signWith(await openNoteKey(hub.deps, next));
-    const signature = await signSuccession(stranger, next.publicKey);
+    const sign = signWith(await openNoteKey(hub.deps, next));
+    const signature = await signSuccession(sign, next.publicKey);
     const { link } = hub.deps.fleet.hosts.get(host.id)!;
     link.tell({ type: "note_key", noteKey: next.publicKey, signature });
     await link.probe();
