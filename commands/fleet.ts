@@ -78,6 +78,7 @@ async function invite(program: Program): Promise<void> {
   if (options.json) return program.print(JSON.stringify(created));
   program.print(created.command);
   program.note(`Run this line on the new host until ${created.expiresAt}. It is not shown again.`);
+  program.note(`Where Longshore is not installed yet, run: ${created.installCommand}`);
 }
 
 async function add(program: Program): Promise<void> {

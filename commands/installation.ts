@@ -24,14 +24,16 @@ interface Installation {
 
 /**
  * Returns the configuration of a command. What the environment does not set is taken from the
- * installation: the data directory of the packaged service, and the mode of the running service.
+ * installation: the data directory of the packaged service, and settings of the running service.
  */
 export function findInstallation({ env, surroundings }: Program): Installation {
   const given = readConfig(env, surroundings);
   const dataDir = isDataDirGiven(env) ? given.dataDir : defaultDataDir();
   const running = findRunningService(dataDir);
-  const authMode = given.authMode ?? running?.authMode ?? null;
-  return { config: { ...given, dataDir, authMode }, running };
+  const own = Object.entries(env).filter(([, text]) => text?.trim());
+  const config = readConfig({ ...running?.variables, ...Object.fromEntries(own) }, surroundings);
+  const authMode = config.authMode ?? running?.authMode ?? null;
+  return { config: { ...config, dataDir, authMode }, running };
 }
 
 /** Returns `./data`, or the packaged service's directory if only that one exists. */

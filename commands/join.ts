@@ -9,7 +9,7 @@ import type { Membership } from "../db/fleet_membership.ts";
 import { nodeOs } from "../services/builtins.ts";
 import { acceptAnswer, createRequest, parseAnswer } from "../services/fleet/enrolment/files.ts";
 import { listenForHub } from "../services/fleet/enrolment/listen.ts";
-import { assertNoMember, joinFleet } from "../services/fleet/enrolment/join.ts";
+import { assertNoMember, joinFleet, membershipOf } from "../services/fleet/enrolment/join.ts";
 import { fingerprintOf, linkKeys, toBytes } from "../services/fleet/enrolment/keys.ts";
 import type { FleetToken } from "../services/fleet/enrolment/token.ts";
 import { parseArguments } from "./arguments.ts";
@@ -51,6 +51,11 @@ export async function join(program: Program): Promise<number> {
 
 async function joinWithToken(program: Program, token: FleetToken, options: Options): Promise<void> {
   await withFleet(program, async (deps) => {
+    const known = await membershipOf(deps, token);
+    if (known) {
+      program.print(`This host is in the fleet of ${known.hubName} as ${known.name} already.`);
+      return;
+    }
     assertNoMember(deps);
     confirmHub(program, { address: token.address, fingerprint: token.fingerprint }, options);
     const joined = await joinFleet(deps, token, joinAs(program, deps, options), program.signal);

@@ -24,11 +24,19 @@ export interface RunningService {
   authMode: Config["authMode"];
   /** E.g. `http://localhost:3000`. */
   address: string;
-  /** `SERVICE_BASE_URL` of its environment. */
-  baseUrl: string | null;
+  /** Variables of its environment by name, which commands use unless they have others. */
+  variables: Record<string, string>;
   /** Names of the secrets that are set in its environment. */
   given: GivenSecret[];
 }
+
+/** Settings of the service that commands use as well, by the name of the variable. */
+const SHARED = {
+  FLEET_INSECURE: "fleetInsecure",
+  RELEASE_URL: "releaseUrl",
+  SERVER_NAME: "serverName",
+  SERVICE_BASE_URL: "serviceBaseUrl",
+} as const satisfies Record<string, keyof Config>;
 
 /** Maximum size; the text has a few hundred bytes. */
 const TEXT_BYTES_MAX = 4_096;
@@ -40,7 +48,12 @@ export function describeService(lock: Deno.FsFile, config: Config, address: stri
     pid: Deno.pid,
     authMode: givenMode(config) ?? null,
     address,
-    baseUrl: config.serviceBaseUrl,
+    variables: Object.fromEntries(
+      Object.entries(SHARED).flatMap(([name, key]) => {
+        const value = config[key];
+        return value === null ? [] : [[name, value]];
+      }),
+    ),
     given: names.filter((name) => config[GIVEN_SECRETS[name]] !== null),
   };
   lock.truncateSync(0);
@@ -55,12 +68,10 @@ export function findRunningService(dataDir: string): RunningService | undefined 
     if (lock.tryLockSync(false)) return undefined;
     const bytes = new Uint8Array(TEXT_BYTES_MAX);
     const text = new TextDecoder().decode(bytes.subarray(0, lock.readSync(bytes) ?? 0));
-    const { pid, authMode, address, baseUrl, given } = JSON.parse(text);
+    const { pid, authMode, address, variables = {}, given } = JSON.parse(text);
     const isWhole = Number.isSafeInteger(pid) && [null, "key", "users"].includes(authMode) &&
       typeof address === "string" && Array.isArray(given);
-    // An earlier version stores no base URL.
-    const known = { baseUrl: typeof baseUrl === "string" ? baseUrl : null };
-    return isWhole ? { pid, authMode, address, ...known, given } : undefined;
+    return isWhole ? { pid, authMode, address, variables, given } : undefined;
   } catch {
     return undefined;
   }

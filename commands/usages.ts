@@ -280,7 +280,7 @@ export const FLEET =
        longshore fleet export --host NAME > FILE
        longshore fleet import FILE
 
-invite prints one line for the shell of a new host. --address is the address of this server as the
+invite prints one line for the shell of a new host, and one for a host without Longshore. --address is the address of this server as the
 host can reach it; default: SERVICE_BASE_URL. With --count, several hosts may use the line; their
 names must match --pattern, e.g. 'edge-*'. With --accept, no admin has to accept them.
 
@@ -304,7 +304,8 @@ export const JOIN = `longshore join TOKEN [--yes] [--name NAME]
 
 Joins the fleet of the server that has made TOKEN with \`longshore fleet invite\`. Shows the address and
 the fingerprint of that server, and asks unless --yes is given. --name is the name of this host in the
-fleet; default: SERVER_NAME. The service may be running; otherwise it connects at its next start.
+fleet; default: SERVER_NAME. The service may be running; otherwise it connects at its next start. A
+host that is in the fleet of that server stays as it is.
 
 With --listen, the server dials this host: prints one line for the shell of the server, which works once
 within 30 minutes. --address is the address of this host as the server can reach it; default:

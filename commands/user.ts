@@ -169,8 +169,7 @@ function remove(program: Program): Work {
 function loginLink(program: Program): Work {
   const { values: [email] } = parseArguments("user login-link", program, ["EMAIL"], {});
   return async (config, running) => {
-    const base = config.serviceBaseUrl ?? running?.baseUrl ?? running?.address ??
-      "http://HOST:PORT";
+    const base = config.serviceBaseUrl ?? running?.address ?? "http://HOST:PORT";
     const secret = await withAccounts(config, async (accounts) => {
       const user = requireUser(accounts.db, email);
       const secret = createLoginLink(accounts, user.id);

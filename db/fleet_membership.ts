@@ -6,6 +6,7 @@ import { deleteBlocksOfHub } from "./fleet_blocks.ts";
 import { deleteKnownHubKeys } from "./fleet_hub_keys.ts";
 import { deleteFormerFleetKeys } from "./fleet_keys.ts";
 import { deleteNextKeys } from "./fleet_next_keys.ts";
+import { deleteKnownNoteKeys } from "./fleet_note_keys.ts";
 import { deleteListening } from "./fleet_listening.ts";
 
 /** The id of the only row. */
@@ -72,5 +73,6 @@ function forgetHub(db: Database): void {
   deleteBlocksOfHub(db);
   deleteNextKeys(db);
   deleteKnownHubKeys(db);
+  deleteKnownNoteKeys(db);
   deleteFormerFleetKeys(db);
 }

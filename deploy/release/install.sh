@@ -24,6 +24,8 @@ action=install
 from=
 host=127.0.0.1
 port=3000
+settings=
+token=
 dry_run=
 no_start=
 purge=
@@ -36,13 +38,16 @@ help() {
   cat <<HELP
 Installs Longshore $version as a systemd service, or upgrades it. Run it as root:
 
-  sh install.sh [--version V] [--from DIRECTORY] [--host ADDRESS] [--port N] [--no-start] [--dry-run]
+  sh install.sh [--version V] [--from DIRECTORY] [--host ADDRESS] [--port N] [--set NAME=VALUE]
+                [--join TOKEN] [--no-start] [--dry-run]
   sh install.sh --uninstall [--purge] [--dry-run]
 
   --version V       install this version of the release's address
   --from DIRECTORY  take the files of a release from this directory; no request is sent
   --host ADDRESS    listen address of a new installation ($host; 0.0.0.0: all)
   --port N          port of a new installation ($port)
+  --set NAME=VALUE  a variable of a new installation, as often as needed
+  --join TOKEN      then join the fleet of the server that has made TOKEN
   --no-start        start at the next boot only
   --dry-run         print the steps, change nothing, send no request
   --uninstall       remove the program, keep the configuration and the data
@@ -90,16 +95,28 @@ finish() {
   exit "$status"
 }
 
+# A variable for the environment file, of characters that need no quotes there.
+add_setting() {
+  case $1 in
+    *[!0-9A-Za-z_=.,:/@%+~*-]* | [!A-Z]*) ;;
+    *=*) settings=${settings:+"$settings
+"}$1 && return ;;
+  esac
+  misused "--set is not a variable such as FLEET_ALLOW=admin"
+}
+
 parse() {
   while [ $# -gt 0 ]; do
     case $1 in
-      --version | --from | --host | --port) [ -n "${2:-}" ] || misused "$1 needs a value" ;;
+      --version | --from | --host | --port | --set | --join) [ -n "${2:-}" ] || misused "$1 needs a value" ;;
     esac
     case $1 in
       --version) version=${2#v} && shift ;;
       --from) from=$2 && shift ;;
       --host) host=$2 && shift ;;
       --port) port=$2 && shift ;;
+      --set) add_setting "$2" && shift ;;
+      --join) token=$2 && shift ;;
       --no-start) no_start=yes ;;
       --dry-run) dry_run=yes ;;
       --uninstall) action=uninstall ;;
@@ -113,6 +130,8 @@ parse() {
   case $host in *[!0-9A-Fa-f.:]*) misused "--host is not an address such as 0.0.0.0" ;; esac
   case $port in '' | 0* | *[!0-9]* | ??????*) misused "--port is not a number from 1 to 65535" ;; esac
   [ "$port" -le 65535 ] || misused "--port is not a number from 1 to 65535"
+  case $token in *[!0-9A-Za-z_-]*) misused "--join is not a token such as lsjoin_..." ;; esac
+  [ -z "$token" ] || [ "$action$no_start" = install ] || misused "--join needs a service that runs"
   [ -z "$purge" ] || [ "$action" = uninstall ] || misused "--purge needs --uninstall"
 }
 
@@ -160,6 +179,9 @@ fetch() {
 }
 
 find_release() {
+  # Hosts that the new server invites are installed from the same address.
+  [ -n "$from" ] || [ -z "$url" ] || settings=RELEASE_URL=$url${settings:+"
+$settings"}
   case $url in *VERSION*) url=${url%%VERSION*}$version${url#*VERSION} ;; esac
   [ -n "$from$url" ] || fail "Set LONGSHORE_RELEASE_URL to the address of the release, or give --from"
   [ -z "$from" ] || [ -d "$from" ] || fail "--from: $from is not a directory"
@@ -219,7 +241,8 @@ check_port() {
 
 write_config() {
   printf '%s\n' "# Read by longshore.service; 'longshore config' lists all variables." \
-    "HOST=$host" "PORT=$port" 'TRUSTED_PROXIES=127.0.0.1/32,::1/128' >"$config/longshore.env.new" &&
+    "HOST=$host" "PORT=$port" 'TRUSTED_PROXIES=127.0.0.1/32,::1/128' \
+    ${settings:+"$settings"} >"$config/longshore.env.new" &&
     chmod 600 "$config/longshore.env.new" && mv -f "$config/longshore.env.new" "$config/longshore.env"
 }
 
@@ -370,6 +393,17 @@ restart() {
   fail "Version $version did not get ready and $installed runs again; see journalctl -u longshore"
 }
 
+# Nothing is taken back here: with the same keys, the host can try again.
+join_fleet() {
+  [ -n "$token" ] || return 0
+  say "" "Join the fleet"
+  [ -z "$dry_run" ] || return 0
+  said=$(DATA_DIR=$(configured DATA_DIR "$data") "$executable" --env-file "$config/longshore.env" \
+    join "$token" --yes 2>&1 </dev/null) ||
+    fail "Longshore is installed, but did not join the fleet: ${said##*longshore: }"
+  say "$said"
+}
+
 # Prints the version of an executable, nothing if it cannot run.
 version_of() {
   "$1" version 2>/dev/null </dev/null | sed -n 's/^longshore \([^ ]*\).*/\1/p'
@@ -429,7 +463,7 @@ main() {
   case $action in
     help) help ;;
     uninstall) check_host && uninstall ;;
-    install) install_or_upgrade ;;
+    install) install_or_upgrade && join_fleet ;;
   esac
 }
 

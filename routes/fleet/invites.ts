@@ -56,6 +56,10 @@ const Invite = z.object({
 const CreatedInvite = Invite.extend({
   token: z.string().meta({ description: "Shown only here" }),
   command: z.string().meta({ description: "The line for the shell of the host" }),
+  installCommand: z.string().meta({
+    description: "The line for a host without Longshore, which installs this server's version " +
+      "first. `RELEASE` in it stands for the address of a release unless RELEASE_URL is set",
+  }),
 }).meta({ id: "CreatedFleetInvite" });
 
 const READ = { role: "viewer", permission: "fleet:read" } as const;

@@ -91,7 +91,7 @@ function createRound(deps: EvaluationDeps) {
         containers: metric.counted?.(deps),
         ...(reading.value === undefined
           ? { reason: reading.reason }
-          : { reason: "", about: reading.about }),
+          : { reason: "", about: reading.about, hosts: reading.hosts }),
       }));
     },
 

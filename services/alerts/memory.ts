@@ -10,7 +10,12 @@ import type { AlertRule } from "../../db/alert_rules.ts";
 
 /** A value of the host, the engine or the service, or why it is unknown. */
 export type Reading =
-  | { value: number; about?: string }
+  | {
+    value: number;
+    about?: string;
+    /** Names of the hosts counted by the value. */
+    hosts?: readonly string[];
+  }
   | {
     value?: undefined;
     reason: string;

@@ -22,7 +22,7 @@ const SIGNS: Readonly<Record<AlertOperator, string>> = {
   "==": "=",
 };
 
-/** Names of containers in a message. */
+/** Names of containers or hosts in a message. */
 const NAMED_MAX = 10;
 
 type Condition = Pick<
@@ -65,6 +65,8 @@ export interface ValueSubject {
   about?: string | undefined;
   /** Names of the containers counted by the value. */
   containers?: readonly string[] | undefined;
+  /** Names of the hosts of the fleet counted by the value. */
+  hosts?: readonly string[] | undefined;
   /** Remark about the value. */
   note?: string | undefined;
 }
@@ -86,7 +88,8 @@ export function firedText(rule: Condition, measured: Measured): string {
         lasted,
       ].filter(Boolean).join(" ") + ")"
     : state + (lasted && ` (${lasted})`);
-  return text + nameList(measured.containers) + (measured.note ? `; ${measured.note}` : "");
+  return text + nameList(measured.containers ?? measured.hosts) +
+    (measured.note ? `; ${measured.note}` : "");
 }
 
 /** E.g. `CPU of web is at 5 % (no longer above 90 %)`, `web is running`. */
@@ -147,8 +150,8 @@ function valueText({ unit }: Pick<Metric, "unit">, value: number): string {
 }
 
 /** E.g. `: db, web and 3 more`. */
-function nameList(containers: readonly string[] = []): string {
-  if (containers.length === 0) return "";
-  const more = containers.length - NAMED_MAX;
-  return `: ${containers.slice(0, NAMED_MAX).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
+function nameList(names: readonly string[] = []): string {
+  if (names.length === 0) return "";
+  const more = names.length - NAMED_MAX;
+  return `: ${names.slice(0, NAMED_MAX).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
 }

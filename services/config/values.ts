@@ -144,6 +144,14 @@ export function httpUrl(text: string): string {
   return trimEnd(text, "/");
 }
 
+/** An http: or https: URL without characters that a shell interprets. */
+export function releaseUrl(text: string): string {
+  if (!/^[\w.:/~%-]+$/.test(text)) {
+    throw new Error("must be an address of letters, digits and the characters . : / ~ % _ -");
+  }
+  return httpUrl(text);
+}
+
 /** The address may have a user and a password. */
 export function proxyUrl(text: string): string {
   const url = URL.parse(text);

@@ -20,6 +20,7 @@ import {
   presence,
   probedEndpoint,
   proxyUrl,
+  releaseUrl,
   secretOf,
   smtpUrl,
   sslDomain,
@@ -353,6 +354,13 @@ export const VARIABLES = {
     meaning: "on: links of a fleet without TLS, to this host and private networks only",
     fallback: "off",
     parse: oneOf(["on", "off"]),
+  },
+  releaseUrl: {
+    name: "RELEASE_URL",
+    meaning: "Directory of the files of a release, for the line that installs a new host of the " +
+      "fleet; VERSION in it stands for the version of this server",
+    fallbackShown: "unset",
+    parse: releaseUrl,
   },
   httpsProxy: {
     name: "HTTPS_PROXY",

@@ -29,6 +29,11 @@ dashboardTest("a host is invited, accepted, renamed and removed", async () => {
   const field = await tab.find("textbox", "Line for the new host");
   const line = await field.evaluate((input) => (input as HTMLInputElement).value);
   const [, token] = /^longshore join (\S+)$/.exec(line)!;
+  const bare = await tab.find("textbox", "Or, where Longshore is not installed yet");
+  match(
+    await bare.evaluate((input) => (input as HTMLInputElement).value),
+    new RegExp(`RELEASE/install.sh .* --set FLEET_INSECURE=on --join ${token}$`),
+  );
   await checkBothThemes(tab);
   await tab.click("button", "Done");
   await rowMatches(tab, "Any host", /0 of 1 joined/);

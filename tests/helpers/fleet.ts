@@ -120,7 +120,7 @@ export async function testFleet(
   const atMember: Link = {
     peer: HUB,
     open: () => Promise.reject(new Error("only hubs open streams")),
-    ...{ clock, closed },
+    ...{ clock, closed, silentMs: 0 },
     close: () => {},
   };
   const stream = () => {
@@ -143,7 +143,7 @@ export async function testFleet(
     link: {
       peer: MEMBER,
       open: () => Promise.resolve(stream()),
-      ...{ clock, closed },
+      ...{ clock, closed, silentMs: 0 },
       close: () => {},
     },
     sign: signWith(privateKey),

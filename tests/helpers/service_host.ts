@@ -179,16 +179,30 @@ export interface Wanted {
  * under test, for this path.
  */
 export function program(version: string, { serve = "exit 0" } = {}): string {
-  const real = programCommand([]).map((word) => `'${word}'`).join(" ");
-  const runtime = Deno.env.get("LONGSHORE_RUNTIME_DIR") ?? "";
   return `#!/bin/sh
 case $1 in
   version) echo "longshore ${version} (deno, x)" ;;
   serve) ${serve} ;;
   backup | restore) ;;
-  *) LONGSHORE_RUNTIME_DIR='${runtime}' exec ${real} "$@" ;;
+  *) exec ${realProgram()} "$@" ;;
 esac
 `;
+}
+
+/** The program under test as words of a shell. */
+function realProgram(): string {
+  const runtime = `LONGSHORE_RUNTIME_DIR=${Deno.env.get("LONGSHORE_RUNTIME_DIR") ?? ""}`;
+  return ["env", runtime, ...programCommand([])].map((word) => `'${word}'`).join(" ");
+}
+
+/** For `serve`: starts the service itself, as root, and returns when it is ready. */
+export function serveReally(): string {
+  return `
+    chown root: "$STATE_DIRECTORY"
+    set -a && . /etc/longshore/longshore.env && set +a
+    ${realProgram()} serve </dev/null >/dev/null 2>&1 &
+    curl -fs -o /dev/null --retry 100 --retry-delay 1 --retry-connrefused \\
+      "http://127.0.0.1:$PORT/health"`;
 }
 
 async function writeRelease(

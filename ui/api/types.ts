@@ -142,6 +142,7 @@ export type AlertMetric =
   | "drill_age_days"
   | "service_replicas_missing"
   | "nodes_down"
+  | "fleet_hosts_away"
   | "engine_down"
   | "update_available_days"
   | "outbox_age_seconds"
@@ -149,7 +150,7 @@ export type AlertMetric =
 
 export type AlertMetricDescription = {
   id: string;
-  group: "Host" | "Containers" | "Backups" | "Swarm" | "Service";
+  group: "Host" | "Containers" | "Backups" | "Swarm" | "Fleet" | "Service";
   words: string;
   title: string;
   description: string;
@@ -1225,6 +1226,7 @@ export type CreatedFleetInvite = {
   expiresAt: string;
   token: string;
   command: string;
+  installCommand: string;
 };
 
 export type CreatedStack = {

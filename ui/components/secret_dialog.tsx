@@ -7,10 +7,12 @@ import { Button } from "./button.tsx";
 import { Dialog } from "./dialog.tsx";
 
 /** E.g. the dialog "Webhook created" with the field "Signing secret". */
-export function SecretDialog({ title, label, secret, children, onClose }: {
+export function SecretDialog({ title, label, secret, more, children, onClose }: {
   title: string;
   label: string;
   secret: string;
+  /** Content below the secret, such as another form of it. */
+  more?: ComponentChildren;
   /** Purpose of the secret. */
   children: ComponentChildren;
   onClose: () => void;
@@ -19,6 +21,7 @@ export function SecretDialog({ title, label, secret, children, onClose }: {
     <Dialog title={title} onClose={onClose} ignoresEscape>
       <p>{children} It is not shown again.</p>
       <SecretField label={label} secret={secret} />
+      {more}
       <div class="actions">
         <Button kind="primary" onClick={onClose}>Done</Button>
       </div>

@@ -79,6 +79,7 @@ import { migration as fleetQueueOwner } from "./0079_fleet_queue_owner.ts";
 import { migration as leftStopped } from "./0080_left_stopped.ts";
 import { migration as fleetHubKeys } from "./0082_fleet_hub_keys.ts";
 import { migration as fleetInviteHubKeys } from "./0085_fleet_invite_hub_keys.ts";
+import { migration as fleetNoteKeys } from "./0089_fleet_note_keys.ts";
 
 export const stateMigrations: readonly Migration[] = [
   users,
@@ -154,4 +155,5 @@ export const stateMigrations: readonly Migration[] = [
   leftStopped,
   fleetHubKeys,
   fleetInviteHubKeys,
+  fleetNoteKeys,
 ];

@@ -16,6 +16,7 @@ export type SourceDeps =
     | "alerts"
     | "config"
     | "db"
+    | "fleet"
     | "host"
     | "metrics"
     | "now"
@@ -35,7 +36,14 @@ export type ContainerValue = number | null | undefined;
 export const UNITS = ["%", "B", "B/s", "days", "h", "s", "°C"] as const;
 
 /** Groups in which metrics are offered. */
-export const METRIC_GROUPS = ["Host", "Containers", "Backups", "Swarm", "Service"] as const;
+export const METRIC_GROUPS = [
+  "Host",
+  "Containers",
+  "Backups",
+  "Swarm",
+  "Fleet",
+  "Service",
+] as const;
 
 /** A rule to begin with, on this metric. Its other settings have their defaults. */
 interface Recommended

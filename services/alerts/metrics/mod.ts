@@ -6,6 +6,7 @@ import { containerStates } from "./container_states.ts";
 import { containerStats } from "./container_stats.ts";
 import { disks } from "./disks.ts";
 import { engineMetrics } from "./engine.ts";
+import { fleetMetrics } from "./fleet.ts";
 import { hostSamples } from "./host_samples.ts";
 import type { FastDeps, Metric } from "./kind.ts";
 import { networks } from "./networks.ts";
@@ -26,6 +27,7 @@ export const ALERT_METRICS: readonly Metric[] = [
   ...containerStats,
   ...backupAges,
   ...swarmMetrics,
+  ...fleetMetrics,
   ...engineMetrics,
   ...serviceMetrics,
 ];

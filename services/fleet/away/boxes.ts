@@ -12,9 +12,8 @@ import { callerOfAbsent, type HostPolicy } from "../../access/policy_rights.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../errors.ts";
 import { openOrConflict } from "../../secrets/secrets.ts";
-import { noteKeys } from "../enrolment/keys.ts";
 import { hubKeyFor } from "../hosts/hub_keys.ts";
-import { signWith } from "../notes/note.ts";
+import { createSigner } from "../hosts/note_keys.ts";
 import { sealBox } from "./box.ts";
 import { endPending, sealPurpose } from "./pending.ts";
 
@@ -53,8 +52,8 @@ async function boxOf(deps: BoxDeps, pending: StoredPending): Promise<string> {
   }
   const role = includesRole(caller.role, pending.role) ? pending.role : caller.role as UserRole;
   const body = openOrConflict(() => secrets.open(pending.body!, sealPurpose(id)), "leave it again");
-  const { privateKey } = await noteKeys(deps);
-  return await sealBox(signWith(privateKey), {
+  const sign = createSigner(deps);
+  return await sealBox((bytes) => sign(bytes, host.id), {
     ...{ id, role, method, path, base, body, createdAt, expiresAt },
     hub: await hubKeyFor(deps, host.id),
     host: host.linkKey,

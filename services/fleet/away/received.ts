@@ -12,8 +12,8 @@ import { selectMembership } from "../../../db/fleet_membership.ts";
 import { type Job, selectJob } from "../../../db/jobs.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError, requireFound } from "../../errors.ts";
-import { linkKeys, toBytes } from "../enrolment/keys.ts";
-import { checkWith } from "../notes/note.ts";
+import { linkKeys } from "../enrolment/keys.ts";
+import { hubCheck } from "../enrolment/note_keys.ts";
 import type { BoxAnswer } from "./answer.ts";
 import { type BoxedRequest, openBox } from "./box.ts";
 
@@ -95,11 +95,7 @@ function assertAcceptable({ db, now }: ReceiveDeps, { expiresAt }: BoxedRequest)
 async function open(deps: ReceiveDeps, text: string): Promise<BoxedRequest> {
   const membership = selectMembership(deps.db);
   if (!membership) throw new AppError("conflict", "This host is not in a fleet");
-  const { hubKey, hubNoteKey } = membership;
-  const key = await crypto.subtle.importKey("raw", toBytes(hubNoteKey), "Ed25519", false, [
-    "verify",
-  ]);
-  const hub = { key: hubKey, check: checkWith(key) };
+  const hub = { key: membership.hubKey, check: hubCheck(deps, membership) };
   return await openBox({ own: await linkKeys(deps), hub }, text);
 }
 

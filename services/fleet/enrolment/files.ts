@@ -12,6 +12,7 @@ import type { Deps } from "../../deps.ts";
 import { AppError } from "../../errors.ts";
 import { VERSION } from "../../version.ts";
 import { ownHubKeys, renewHubKeyFor } from "../hosts/hub_keys.ts";
+import { noteKeyFor } from "../hosts/note_keys.ts";
 import { makeHost, storeHost } from "../hosts/room.ts";
 import { HOST_NAME, NAME_MAX, shownText, Version } from "../link/control.ts";
 import { type Bytes, createHandshake, HandshakeError, IK, type KeyPair } from "../link/noise.ts";
@@ -93,7 +94,7 @@ export async function answerRequest(
   { address, labels }: { address: string; labels: Record<string, string> },
 ): Promise<JoinAnswer> {
   const { db, config, fleet } = deps;
-  const notes = await noteKeys(deps);
+  await noteKeys(deps);
   let hubKey = toText((await linkKeys(deps)).publicKey);
   const { name, machine, version, linkKey, noteKey } = request;
   let host = selectFleetHostByKey(db, linkKey);
@@ -119,7 +120,7 @@ export async function answerRequest(
     address,
     hubName: config.serverName.slice(0, NAME_MAX),
     hubKey,
-    hubNoteKey: notes.publicKey,
+    hubNoteKey: await noteKeyFor(deps, host.id),
     hostId: host.id,
     name: host.name,
   };

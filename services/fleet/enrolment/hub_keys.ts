@@ -15,7 +15,7 @@ const KEYS_MAX = 12;
 type MemberOf = Pick<Membership, "hubKey">;
 
 /** The keys that the hub may have, the newest first, and that at the time of joining in any case. */
-const knownKeys = ({ db }: Pick<Deps, "db">, { hubKey }: MemberOf): string[] => [
+export const knownHubKeys = ({ db }: Pick<Deps, "db">, { hubKey }: MemberOf): string[] => [
   ...new Set([...selectKnownHubKeys(db), hubKey]),
 ];
 
@@ -29,13 +29,13 @@ export function hubKeyToTry(
   membership: MemberOf,
   failures: number,
 ): string {
-  const keys = knownKeys(deps, membership);
+  const keys = knownHubKeys(deps, membership);
   return keys[failures % keys.length]!;
 }
 
 /** Makes a key, which the hub has proved or told as its newest one, the first one to try. */
 export function keepHubKey(deps: Pick<Deps, "db">, membership: MemberOf, key: string): void {
-  const keys = knownKeys(deps, membership);
+  const keys = knownHubKeys(deps, membership);
   if (keys[0] === key) return;
   const others = keys.filter((other) => other !== key);
   replaceKnownHubKeys(deps.db, [key, ...others].slice(0, KEYS_MAX));

@@ -13,6 +13,7 @@ import { randomText } from "../../builtins.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError, notFound, tooMany } from "../../errors.ts";
 import { openIfPossible } from "../../secrets/secrets.ts";
+import { VERSION } from "../../version.ts";
 import type { Bytes } from "../link/noise.ts";
 import { assertNameFree } from "../hosts/room.ts";
 import { fingerprintOf, linkKeys, toBytes, toText } from "./keys.ts";
@@ -45,6 +46,8 @@ export interface CreatedInvite extends InviteView {
   token: string;
   /** The line for the shell of the host. */
   command: string;
+  /** The line for a host without Longshore, which installs it first. */
+  installCommand: string;
 }
 
 type InviteDeps = Pick<Deps, "config" | "db" | "secrets" | "now" | "fleet">;
@@ -97,7 +100,23 @@ export async function createInvite(
     secret: toBytes(secret),
     address,
   });
-  return { ...toView(invite), token, command: `longshore join ${token}` };
+  return {
+    ...toView(invite),
+    token,
+    command: `longshore join ${token}`,
+    installCommand: installLine(deps, token, address),
+  };
+}
+
+/** The version of this server is installed. Without `RELEASE_URL`, the line has the word `RELEASE`. */
+function installLine(
+  { config: { releaseUrl } }: Pick<Deps, "config">,
+  token: string,
+  address: string,
+): string {
+  const release = releaseUrl?.replace("VERSION", VERSION) ?? "RELEASE";
+  const settings = address.startsWith("http:") ? "--set FLEET_INSECURE=on " : "";
+  return `curl -fsSL ${release}/install.sh | sudo sh -s -- ${settings}--join ${token}`;
 }
 
 /** @throws {AppError} `not_found`. */

@@ -15,7 +15,8 @@ import { HOST_NAME } from "../link/control.ts";
 import type { Connection } from "../link/connection.ts";
 import type { Bytes } from "../link/noise.ts";
 import { dial } from "../link/dial.ts";
-import { fingerprintOf, type KeyDeps, linkKeys, noteKeys, toText } from "./keys.ts";
+import { knownHubKeys } from "./hub_keys.ts";
+import { fingerprintOf, type KeyDeps, linkKeys, noteKeys, toBytes, toText } from "./keys.ts";
 import type { FleetToken } from "./token.ts";
 
 type JoinDeps = KeyDeps & Pick<Deps, "config">;
@@ -58,6 +59,18 @@ export async function joinFleet(
       throw new AppError("forbidden", `${token.address} is not the hub that made the token`);
     },
   });
+}
+
+/** The membership of this host, if the token is one of its hub. */
+export async function membershipOf(
+  deps: Pick<Deps, "db">,
+  { fingerprint }: FleetToken,
+): Promise<Membership | undefined> {
+  const membership = selectMembership(deps.db);
+  if (!membership) return undefined;
+  const keys = knownHubKeys(deps, membership);
+  const known = await Promise.all(keys.map((key) => fingerprintOf(toBytes(key))));
+  return known.includes(fingerprint) ? membership : undefined;
 }
 
 /**

@@ -46,11 +46,15 @@ export async function linkKeys(deps: KeyDeps): Promise<KeyPair> {
 export async function noteKeys(
   deps: KeyDeps,
 ): Promise<{ privateKey: CryptoKey; publicKey: string }> {
-  const seed = await privateBytes(deps, "note");
-  const encoded = new Uint8Array([...ED25519_PKCS8, ...seed]);
-  const privateKey = await crypto.subtle.importKey("pkcs8", encoded, "Ed25519", false, ["sign"]);
+  const privateKey = await importNoteKey(await privateBytes(deps, "note"));
   return { privateKey, publicKey: selectFleetKey(deps.db, "note")!.publicKey };
 }
+
+/** Opens a stored key for notes. */
+export const openNoteKey = (
+  { secrets }: Pick<KeyDeps, "secrets">,
+  key: Pick<FleetKey, "privateKey" | "purpose">,
+): Promise<CryptoKey> => importNoteKey(openKey({ secrets }, key));
 
 /** SHA-256 of a public key as base64url: what people compare, and the name of an identity. */
 export async function fingerprintOf(publicKey: Bytes): Promise<string> {
@@ -65,6 +69,11 @@ export const toBytes = (text: string): Bytes =>
   Uint8Array.fromBase64(text, { alphabet: "base64url" });
 
 type NewKey = { publicKey: Bytes; privateKey: Bytes };
+
+function importNoteKey(seed: Bytes): Promise<CryptoKey> {
+  const encoded = new Uint8Array([...ED25519_PKCS8, ...seed]);
+  return crypto.subtle.importKey("pkcs8", encoded, "Ed25519", false, ["sign"]);
+}
 
 async function privateBytes(deps: KeyDeps, purpose: FleetKey["purpose"]): Promise<Bytes> {
   const { db } = deps;

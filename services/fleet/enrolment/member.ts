@@ -22,6 +22,7 @@ import { tellHubKey } from "../hosts/hub_keys.ts";
 import { createReceiver } from "../waves/member_link.ts";
 import { hubKeyToTry, keepHubKey } from "./hub_keys.ts";
 import { toBytes } from "./keys.ts";
+import { announceNoteKey, createNoteKeyReceiver } from "./note_keys.ts";
 import { type Attempt, retryMs } from "./retries.ts";
 import {
   type DialKeys,
@@ -171,6 +172,7 @@ async function keepLink(
   await channel.sendControl({ type: "kept", counter: given.counter });
   let attempt: Attempt = "ended";
   const receiveWaves = createReceiver(deps, membership);
+  const receiveNoteKey = createNoteKeyReceiver(deps, membership);
   const link = createLink(channel, {
     peer: membership.hubKey,
     isClient: true,
@@ -182,6 +184,7 @@ async function keepLink(
       else if (message.type === "rekeyed") receiveRekeyed(deps, message);
       if (message.type === "accepted") updateMembership(db, hostId, { isPending: false });
       if (message.type === "hub_key") keepHubKey(deps, membership, message.linkKey);
+      if (message.type === "note_key") receiveNoteKey(message, link);
       if (message.type === "labels") updateMembership(db, hostId, { labels: message.labels });
       if (message.type === "refused") attempt = receiveRefusal(deps, membership, message);
       fleet.refresh();
@@ -192,6 +195,7 @@ async function keepLink(
   fleet.hub.link?.close("the hub has connected again");
   fleet.hub.link = link;
   fleet.hub.reason = undefined;
+  announceNoteKey(deps, membership, link);
   log.info("connected to the hub", { hub: hubName, isPending });
   const over = new AbortController();
   link.closed.then(() => over.abort());

@@ -1,7 +1,11 @@
 /** The fleet of this installation in memory: open links of a hub, and the membership of a member. @module */
 
 import { countWaitingFleetBoxes } from "../../../db/fleet_boxes.ts";
-import { countFleetHosts, selectDialledFleetHosts } from "../../../db/fleet_hosts.ts";
+import {
+  countFleetHosts,
+  selectDialledFleetHosts,
+  selectFleetHosts,
+} from "../../../db/fleet_hosts.ts";
 import { countFleetInvites } from "../../../db/fleet_invites.ts";
 import { type Listening, selectListening } from "../../../db/fleet_listening.ts";
 import { type Membership, selectMembership } from "../../../db/fleet_membership.ts";
@@ -15,6 +19,7 @@ import type { Links } from "../link/stream.ts";
 import type { WaveLink } from "../waves/exchange.ts";
 import { createQuestions, type Questions } from "../waves/questions.ts";
 import type { KnownReport } from "../waves/known_report.ts";
+import { stateOf } from "./state.ts";
 
 /** A host whose link is open. */
 export interface OpenHost {
@@ -58,6 +63,8 @@ export interface Fleet extends Links {
   /** Open links by host id, also of hosts that an admin has not accepted. */
   readonly hosts: Map<string, OpenHost>;
   readonly hub: HubLink;
+  /** Names of the hosts that are away, in alphabetical order. */
+  hostsAway(): string[];
   /** Copies of what hosts have, by host id. */
   readonly copies: Map<string, HostCopy>;
   /** The last events of hosts. */
@@ -120,6 +127,11 @@ export function createFleet(db: StateDatabase): Fleet {
     paces: new Map(),
     reports: new Map(),
     duplicates: new Map(),
+    hostsAway() {
+      return selectFleetHosts(db)
+        .filter((host) => stateOf(host, hosts.get(host.id)?.link.silentMs).state === "away")
+        .map(({ name }) => name);
+    },
     get isHub() {
       return stored.isHub;
     },

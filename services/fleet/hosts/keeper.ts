@@ -13,6 +13,7 @@ import { sleep } from "../../waiting.ts";
 import { keepWaves } from "../waves/hub.ts";
 import { createHandOver } from "../away/hand_over.ts";
 import { renewHubKey } from "./hub_keys.ts";
+import { renewNoteKey } from "./note_keys.ts";
 
 const ROUND_MS = 5_000;
 
@@ -32,6 +33,7 @@ export async function keepLinks(deps: Deps, signal: AbortSignal, round: () => vo
   while (!signal.aborted && fleet.isHub) {
     keepHosts(deps);
     await renewHubKey(deps);
+    await renewNoteKey(deps);
     await keepWaves(deps);
     handOver(signal).catch((error) => deps.log.error("hand-over failed", errorFields(error)));
     round();

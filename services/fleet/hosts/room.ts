@@ -8,6 +8,8 @@ import {
   updateFleetHost,
 } from "../../../db/fleet_hosts.ts";
 import { replaceHostHubKey } from "../../../db/fleet_hub_keys.ts";
+import { selectFleetKey } from "../../../db/fleet_keys.ts";
+import { replaceHostNoteKey } from "../../../db/fleet_note_keys.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError, tooMany } from "../../errors.ts";
 
@@ -88,4 +90,6 @@ export function storeHost(
   if (known) updateFleetHost(db, known.id, host);
   else insertFleetHost(db, host);
   replaceHostHubKey(db, { hostId: host.id, hubKey });
+  const noteKey = selectFleetKey(db, "note")?.publicKey;
+  if (noteKey !== undefined) replaceHostNoteKey(db, { hostId: host.id, noteKey });
 }

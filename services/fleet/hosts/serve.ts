@@ -14,7 +14,7 @@ import { AppError } from "../../errors.ts";
 import { emit } from "../../events/emit.ts";
 import { VERSION } from "../../version.ts";
 import { findInviteSecret } from "../enrolment/invites.ts";
-import { type KeyDeps, noteKeys, toText } from "../enrolment/keys.ts";
+import { type KeyDeps, toText } from "../enrolment/keys.ts";
 import { type Channel, reasonOf, withinHandshake } from "../link/channel.ts";
 import { type Connection, createConnection, type MessageSocket } from "../link/connection.ts";
 import { type Control, NAME_MAX } from "../link/control.ts";
@@ -28,6 +28,7 @@ import { createIntake, type TakeDeps } from "../events/take.ts";
 import type { OpenHost } from "./fleet.ts";
 import { enrolHost, HOSTS_RESOURCE } from "./hosts.ts";
 import { admitWithHubKey, tellHubKey } from "./hub_keys.ts";
+import { createNoteKeyWatch, noteKeyFor } from "./note_keys.ts";
 import { createRekeying } from "./rekeying.ts";
 
 export type ServeDeps =
@@ -151,7 +152,7 @@ export async function sendEnrolled(
   await channel.sendControl({
     ...{ type: "enrolled", hostId: id, name, isPending },
     hubName: deps.config.serverName.slice(0, NAME_MAX),
-    noteKey: (await noteKeys(deps)).publicKey,
+    noteKey: await noteKeyFor(deps, id),
   });
 }
 
@@ -213,11 +214,13 @@ async function welcome(
   });
   let takeEvents: ReturnType<typeof createIntake> | undefined;
   const rekey = createRekeying(db, host.id);
+  const watchNoteKey = createNoteKeyWatch(deps, host.id);
   const link = createLink(channel, {
     peer: toText(channel.peerKey),
     isClient: false,
     onControl(message, link) {
       if (message.type === "rekey") return rekey(message, link);
+      if (message.type === "note_key_kept") return watchNoteKey(message, link);
       if (message.type !== "events") return receive(deps, { host, counter, link }, message);
       takeEvents ??= createIntake(deps, host.id, link);
       takeEvents(message);

@@ -1,7 +1,7 @@
 /** The one word for the state of a host. @module */
 
 import type { StoredHost } from "../../../db/fleet_hosts.ts";
-import { AWAY_MS, LATE_MS } from "../link/link.ts";
+import { AWAY_MS, LATE_MS } from "../link/open_link.ts";
 
 /**
  * - `pending`: an admin has to accept the host

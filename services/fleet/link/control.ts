@@ -98,6 +98,10 @@ const TYPES = {
   rekeyed: z.object({ linkKey: Key }),
   /** The newest key of the hub for links, which the host uses from its next connection on. */
   hub_key: z.object({ linkKey: Key }),
+  /** A key of the hub for notes, which follows one that the host knows; see `notes/succession.ts`. */
+  note_key: z.object({ noteKey: Key, signature: z.base64url().max(100) }),
+  /** The newest key of the hub for notes that the host has: at the beginning, and after a new one. */
+  note_key_kept: z.object({ noteKey: Key }),
   /** An admin has accepted the host. */
   accepted: Empty,
   /** Labels of the host at the hub, after the welcome and after each change. */

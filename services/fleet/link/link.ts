@@ -3,18 +3,11 @@
 import { withDeadline } from "../../deadline.ts";
 import { type Channel, reasonOf } from "./channel.ts";
 import { type Control, decodeControl } from "./control.ts";
-import type { OpenLink } from "./open_link.ts";
+import { AWAY_MS, BEAT_MS, type OpenLink } from "./open_link.ts";
 import type { Bytes } from "./noise.ts";
 import { KIND } from "./sealed.ts";
 import type { Accept } from "./stream.ts";
 import { createSession } from "./yamux.ts";
-
-/** Interval of the beats, in milliseconds. */
-export const BEAT_MS = 15_000;
-
-/** Silence after which a link is late, and after which it is closed, in milliseconds. */
-export const LATE_MS = 2 * BEAT_MS;
-export const AWAY_MS = 75_000;
 
 /** Longest wait until a peer has taken the last message, in milliseconds. */
 const PART_MS = 2_000;

@@ -3,6 +3,13 @@
 import type { Control } from "./control.ts";
 import type { Link } from "./stream.ts";
 
+/** Interval of the beats, in milliseconds. */
+export const BEAT_MS = 15_000;
+
+/** Silence after which a link is late, and after which it is closed, in milliseconds. */
+export const LATE_MS = 2 * BEAT_MS;
+export const AWAY_MS = 75_000;
+
 export interface OpenLink extends Link {
   /** Sends a control message; a failure ends the link otherwise. */
   tell(message: Control): void;
@@ -12,6 +19,4 @@ export interface OpenLink extends Link {
   tick(): void;
   /** Sends a beat now. Resolves when it is answered; rejects at the end of the link. */
   probe(): Promise<void>;
-  /** Time without a message of the peer, in milliseconds. */
-  readonly silentMs: number;
 }

@@ -26,6 +26,8 @@ export interface Link {
   open(signal: AbortSignal): Promise<LinkStream>;
   /** Measured offset of the peer's clock (peer minus ours) and round trip, in milliseconds. */
   readonly clock: { offset: number; roundTrip: number };
+  /** Time without a message of the peer, in milliseconds. */
+  readonly silentMs: number;
   close(reason: string): void;
   readonly closed: Promise<string>;
 }

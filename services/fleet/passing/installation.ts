@@ -8,10 +8,11 @@ import {
 import { selectFleetKey } from "../../../db/fleet_keys.ts";
 import type { Membership } from "../../../db/fleet_membership.ts";
 import type { Deps } from "../../deps.ts";
-import { linkKeys, noteKeys, toBytes, toText } from "../enrolment/keys.ts";
+import { linkKeys, toText } from "../enrolment/keys.ts";
+import { hubCheck } from "../enrolment/note_keys.ts";
 import { hubKeyFor } from "../hosts/hub_keys.ts";
+import { createSigner } from "../hosts/note_keys.ts";
 import { stateOf } from "../hosts/state.ts";
-import { checkWith, type Sign, signWith } from "../notes/note.ts";
 import { createNonces } from "../notes/nonces.ts";
 import { createPassages } from "./passages.ts";
 import type { HubSide, MemberSide, Passing } from "./sides.ts";
@@ -31,17 +32,9 @@ export function createPassing(deps: SideDeps): Passing {
 
 function hubSide(deps: SideDeps): HubSide {
   const { db, fleet } = deps;
-  let signer: { publicKey: string; sign: Sign } | undefined;
   return {
     key: (hostId) => hubKeyFor(deps, hostId),
-    async sign(bytes) {
-      // Opening the key takes longer than signing.
-      if (!signer || signer.publicKey !== selectFleetKey(db, "note")?.publicKey) {
-        const { privateKey, publicKey } = await noteKeys(deps);
-        signer = { publicKey, sign: signWith(privateKey) };
-      }
-      return await signer.sign(bytes);
-    },
+    sign: createSigner(deps),
     link: (id) => fleet.link(id),
     findHost(ref) {
       const host = selectFleetHost(db, ref) ?? selectFleetHostByName(db, ref);
@@ -59,14 +52,12 @@ function describeState({ fleet }: Pick<Deps, "fleet">, host: StoredHost): string
   return since === null ? `is ${state}` : `is ${state} since ${since}`;
 }
 
-function memberSide(deps: SideDeps, { hubKey, hubName, hubNoteKey }: Membership): MemberSide {
+function memberSide(deps: SideDeps, membership: Membership): MemberSide {
+  const { hubKey, hubName } = membership;
   return {
     hubName,
     async parties() {
-      const key = await crypto.subtle.importKey("raw", toBytes(hubNoteKey), "Ed25519", false, [
-        "verify",
-      ]);
-      return { host: await ownKey(deps), hub: { key: hubKey, check: checkWith(key) } };
+      return { host: await ownKey(deps), hub: { key: hubKey, check: hubCheck(deps, membership) } };
     },
   };
 }

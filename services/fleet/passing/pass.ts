@@ -154,7 +154,7 @@ async function openStreamFor(
     const content = isUpgrade || body && "stream" in body
       ? { digest: null, stream: String(stream.id) }
       : { digest: await digestOf(body?.bytes ?? new Uint8Array()), stream: null };
-    const note = await sealNote(hub.sign, {
+    const note = await sealNote((bytes) => hub.sign(bytes, host.id), {
       ...noteOf(request, selectUser(db, caller.userId)?.email),
       hub: await hub.key(host.id),
       host: link.peer,

@@ -2,7 +2,6 @@
 
 import type { Caller } from "../../access/caller.ts";
 import type { Accept, Link } from "../link/stream.ts";
-import type { Sign } from "../notes/note.ts";
 import type { Nonces } from "../notes/nonces.ts";
 import type { NoteParties } from "../notes/verify.ts";
 
@@ -19,7 +18,8 @@ export interface PassingHost {
 export interface HubSide {
   /** Its key as a host knows it by name. */
   key(hostId: string): Promise<string>;
-  sign: Sign;
+  /** Signs with the key that a host has confirmed; without a host with the newest one. */
+  sign(bytes: Uint8Array<ArrayBuffer>, hostId?: string): Promise<Uint8Array>;
   /** The link to a host; `undefined` while it is away. */
   link(hostId: string): Link | undefined;
   /** Finds a host by its id or name. */

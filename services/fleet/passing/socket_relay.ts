@@ -2,7 +2,7 @@
 
 import { abortable, withDeadline } from "../../deadline.ts";
 import { sleep } from "../../waiting.ts";
-import type { Received, StreamWebSocket } from "./web_socket.ts";
+import { ABNORMAL, type Received, type StreamWebSocket } from "./web_socket.ts";
 
 /** Messages of the client that the host has not read, in bytes. */
 const INPUT_MAX = 1024 * 1024;
@@ -26,11 +26,12 @@ const TOO_BIG = 1009;
  * Relays messages until either side ends the connection, or `signal` aborts. Never rejects.
  *
  * @param socket An accepted WebSocket that may not be open yet.
+ * @param describeEnd Why the host or the rights are lost, as the last message for the client.
  */
 export async function relaySockets(
   socket: WebSocket,
   remote: StreamWebSocket,
-  signal: AbortSignal,
+  { signal, describeEnd }: { signal: AbortSignal; describeEnd: () => string },
 ): Promise<void> {
   const ended = new AbortController();
   const opened = Promise.withResolvers<void>();
@@ -41,9 +42,14 @@ export async function relaySockets(
     closeSocket(socket, code);
     end();
   };
-  const onAbort = () => close(GOING_AWAY);
-  signal.addEventListener("abort", onAbort, { once: true });
-  if (signal.aborted) onAbort();
+  const lose = () => {
+    if (socket.readyState === WebSocket.OPEN) {
+      socket.send(JSON.stringify({ error: describeEnd() }));
+    }
+    close(GOING_AWAY);
+  };
+  signal.addEventListener("abort", lose, { once: true });
+  if (signal.aborted) lose();
 
   socket.binaryType = "arraybuffer";
   socket.onopen = () => opened.resolve();
@@ -52,7 +58,7 @@ export async function relaySockets(
     const cost = message.length + MESSAGE_COST;
     unsent += cost;
     if (unsent > INPUT_MAX) return close(TOO_BIG);
-    remote.send(message).then(() => unsent -= cost, () => close(GOING_AWAY));
+    remote.send(message).then(() => unsent -= cost, lose);
   };
   socket.onerror = end;
   socket.onclose = ({ code }) => {
@@ -65,18 +71,21 @@ export async function relaySockets(
     await opened.promise;
     while (!ended.signal.aborted) {
       const received = await abortable(remote.receive(), ended.signal);
-      if ("close" in received) return await answerClose(received.close.code);
+      if ("close" in received) {
+        if (received.close.code === ABNORMAL) return lose();
+        return await answerClose(received.close.code);
+      }
       forward(received);
       while (socket.bufferedAmount > OUTPUT_MAX && !ended.signal.aborted) {
         await sleep(POLL_MS, ended.signal);
       }
     }
   } catch {
-    close(GOING_AWAY);
+    lose();
   } finally {
     socket.onclose = null;
     clearTimeout(closing);
-    signal.removeEventListener("abort", onAbort);
+    signal.removeEventListener("abort", lose);
   }
 
   /** The host closes the connection after the answer to its end. */

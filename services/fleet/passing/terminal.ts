@@ -7,6 +7,12 @@ import { type PassedRequest, type PassedResponse, passOn } from "./pass.ts";
 import { relaySockets } from "./socket_relay.ts";
 import { createStreamWebSocket } from "./web_socket.ts";
 
+/**
+ * Silence of a host after which its terminals end, in milliseconds. With a beat every 15 seconds and a check
+ * every 5, a user types for at most 30 seconds into a link that was cut.
+ */
+const SILENT_MAX_MS = 24_000;
+
 /** Records the start or the end of a terminal. */
 type Record = (phase: "start" | "end") => Promise<void>;
 
@@ -23,15 +29,24 @@ export async function passTerminal(
   { upgrade, record }: { upgrade: () => Deno.WebSocketUpgrade; record: Record },
 ): Promise<Response | PassedResponse> {
   const { caller } = request;
-  const isAllowed = () =>
+  const link = deps.passing.hub()?.link(host.id);
+  const isSilent = () => link !== undefined && link.silentMs > SILENT_MAX_MS;
+  const mayContinue = () =>
     deps.accounts.roleOf(caller) !== undefined && caller.rights?.isAdmitted() !== false &&
     loginRefusal(deps, caller) === undefined;
+  const isAllowed = () => mayContinue() && !isSilent();
+  const describeEnd = () => {
+    if (isSilent()) return `Host ${host.name} does not answer`;
+    return mayContinue()
+      ? `The link to host ${host.name} has ended`
+      : `The rights at host ${host.name} have ended`;
+  };
   const passed = await passOn(deps, host, { ...request, isUpgrade: true, isAllowed });
   const { upgraded, end, signal } = passed;
   if (!upgraded) return passed;
   try {
     const { socket, response } = upgrade();
-    void relaySockets(socket, createStreamWebSocket(upgraded), signal)
+    void relaySockets(socket, createStreamWebSocket(upgraded), { signal, describeEnd })
       .finally(end)
       .then(() => record("end"));
     await record("start");

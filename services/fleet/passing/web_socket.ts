@@ -23,7 +23,7 @@ export type Received =
   | { close: { code: number; reason: string } };
 
 /** The code of a connection that ended without one. */
-const ABNORMAL = 1006;
+export const ABNORMAL = 1006;
 
 export interface StreamWebSocket {
   /** The next message. Answers pings meanwhile. @throws For what is not a frame. */

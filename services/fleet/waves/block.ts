@@ -77,6 +77,13 @@ export async function sealBlock(sign: Sign, block: Block): Promise<string> {
   return `${bytes.toBase64(BASE64)}.${signature.toBase64(BASE64)}`;
 }
 
+/** The block with a signature of another key, for a host that does not know the one that it has. */
+export async function resealBlock(sign: Sign, text: string): Promise<string> {
+  const [content = ""] = text.split(".");
+  const signature = await sign(signedBytes(Uint8Array.fromBase64(content, BASE64)));
+  return `${content}.${signature.toBase64(BASE64)}`;
+}
+
 /** Reads a block that the hub has signed; `undefined` for anything else. */
 export async function openBlock(check: CheckSignature, text: string): Promise<Block | undefined> {
   const [content = "", signature = ""] = text.split(".");

@@ -23,7 +23,8 @@ import type { Caller } from "../../access/caller.ts";
 import type { Deps } from "../../deps.ts";
 import { requireFound } from "../../errors.ts";
 import { emit, type EmitDeps } from "../../events/emit.ts";
-import { type Block, type ImageKey, keyOf, readBlock, sealBlock } from "./block.ts";
+import type { OpenLink } from "../link/open_link.ts";
+import { type Block, type ImageKey, keyOf, readBlock, resealBlock, sealBlock } from "./block.ts";
 import { BLOCKS_MAX, type KeptBlock, nextNumber } from "./blocks.ts";
 import { repositoryOf } from "./image_hosts.ts";
 import { findKept, keepBlock, keptBlocks } from "./kept.ts";
@@ -241,17 +242,29 @@ async function changeBlock(
     if (findKept(deps, "own", { digest, platform })?.number !== before?.number) continue;
     const kept: KeptBlock = { digest, platform, number, isBlocked: block.isBlocked, text };
     store(() => keepBlock(deps, "own", kept));
-    tellAll(deps, text);
+    await tellAll(deps, text);
     return { kept, isStored: true };
   }
 }
 
 /** Tells a block to all hosts but the one that it came from. */
-export function tellAll({ fleet, changes }: WaveDeps, text: string, from?: string): void {
-  for (const [id, { isPending, link }] of fleet.hosts) {
-    if (!isPending && id !== from) link.tell({ type: "block", text });
-  }
+export async function tellAll(deps: WaveDeps, text: string, from?: string): Promise<void> {
+  const { fleet, changes } = deps;
   changes.record(WAVES_RESOURCE);
+  for (const [id, { isPending, link }] of [...fleet.hosts]) {
+    if (!isPending && id !== from) await tellBlock(deps, { id, link }, text);
+  }
+}
+
+/** Tells a block to a host, signed with the key that it knows. */
+export async function tellBlock(
+  { passing }: Pick<Deps, "passing">,
+  { id, link }: { id: string; link: Pick<OpenLink, "tell"> },
+  text: string,
+): Promise<void> {
+  const hub = passing.hub();
+  if (!hub) return;
+  link.tell({ type: "block", text: await resealBlock((bytes) => hub.sign(bytes, id), text) });
 }
 
 /** Does what is due: stores proofs of hosts, and blocks what failed on this server, once. */

@@ -20,7 +20,7 @@ import type { OpenHost } from "../hosts/fleet.ts";
 import type { Control } from "../link/control.ts";
 import { refusalOf } from "./answer.ts";
 import { BLOCKS_MAX, hashOf } from "./blocks.ts";
-import { processReport, tellAll, type WaveDeps } from "./hub.ts";
+import { processReport, tellAll, tellBlock, type WaveDeps } from "./hub.ts";
 import { keepBlock, keptBlocks, openKept, ownCheck } from "./kept.ts";
 
 /** Limit of questions of a host in a second. */
@@ -59,7 +59,7 @@ export function receiveFromHost(
     if (waves.hasAll) return;
     waves.hasAll = true;
     inOrder(deps, open, async () => {
-      for (const { text } of keptBlocks(deps, "own")) link.tell({ type: "block", text });
+      for (const { text } of keptBlocks(deps, "own")) await tellBlock(deps, { id, link }, text);
       await tellHash(deps, open, true);
     });
   } else if (!waves.isSynced) {
@@ -82,10 +82,10 @@ async function tellHash(deps: TellDeps, { link }: OpenHost, isAll: boolean): Pro
 
 /** Takes back a block that this hub has signed, e.g. before it was restored from a backup. */
 async function learn(deps: WaveDeps, id: string, text: string): Promise<void> {
-  const block = await openKept(await ownCheck(deps), text);
+  const block = await openKept(ownCheck(deps), text);
   if (!block || !keepBlock(deps, "own", block)) return;
   deps.log.info("block learned from a host", { host: id, digest: block.digest });
-  tellAll(deps, text, id);
+  await tellAll(deps, text, id);
 }
 
 function answer(

@@ -9,8 +9,9 @@ import {
 } from "../../../db/fleet_blocks.ts";
 import { selectFleetKey } from "../../../db/fleet_keys.ts";
 import type { Deps } from "../../deps.ts";
-import { toBytes } from "../enrolment/keys.ts";
-import { type CheckSignature, checkWith } from "../notes/note.ts";
+import { selectFormerNoteKeys } from "../../../db/fleet_note_keys.ts";
+import { checkOf } from "../enrolment/note_keys.ts";
+import type { CheckSignature } from "../notes/note.ts";
 import { type Block, type ImageKey, keyOf, openBlock, readBlock } from "./block.ts";
 import { BLOCKS_MAX, isNews, type KeptBlock } from "./blocks.ts";
 
@@ -53,12 +54,11 @@ export async function openKept(
   return { digest, platform, number, isBlocked, text };
 }
 
-/** Checks signatures of this hub. */
-export const ownCheck = ({ db }: KeptDeps): Promise<CheckSignature> =>
-  checkOf(selectFleetKey(db, "note")?.publicKey ?? "");
-
-/** Checks signatures of a hub. @param publicKey Base64url. */
-export async function checkOf(publicKey: string): Promise<CheckSignature> {
-  const bytes = toBytes(publicKey);
-  return checkWith(await crypto.subtle.importKey("raw", bytes, "Ed25519", false, ["verify"]));
-}
+/** Whether a signature is one of this hub, also with a former key. */
+export const ownCheck = ({ db }: KeptDeps): CheckSignature => async (signature, bytes) => {
+  const own = [selectFleetKey(db, "note"), ...selectFormerNoteKeys(db)];
+  for (const key of own) {
+    if (key && await (await checkOf(key.publicKey))(signature, bytes)) return true;
+  }
+  return false;
+};

@@ -3,10 +3,11 @@
 import { type Membership, updateMembership } from "../../../db/fleet_membership.ts";
 import type { Deps } from "../../deps.ts";
 import { errorFields } from "../../log.ts";
+import { hubCheck } from "../enrolment/note_keys.ts";
 import type { Control } from "../link/control.ts";
 import type { OpenLink } from "../link/open_link.ts";
 import { BLOCKS_MAX, hashOf } from "./blocks.ts";
-import { checkOf, keepBlock, keptBlocks, openKept } from "./kept.ts";
+import { keepBlock, keptBlocks, openKept } from "./kept.ts";
 
 type MemberDeps = Pick<Deps, "changes" | "db" | "fleet" | "log">;
 
@@ -39,11 +40,13 @@ export function createReceiver(deps: MemberDeps, membership: Membership): Receiv
 
 async function keep(
   deps: MemberDeps,
-  { hubName, hubNoteKey }: Membership,
+  membership: Membership,
   text: string,
 ): Promise<void> {
-  const block = await openKept(await checkOf(hubNoteKey), text);
-  if (!block) return deps.log.warn("block with a wrong signature ignored", { hub: hubName });
+  const block = await openKept(hubCheck(deps, membership), text);
+  if (!block) {
+    return deps.log.warn("block with a wrong signature ignored", { hub: membership.hubName });
+  }
   if (!keepBlock(deps, "hub", block)) return;
   deps.log.info(block.isBlocked ? "image blocked by the hub" : "image allowed by the hub", {
     digest: block.digest,

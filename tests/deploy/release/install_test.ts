@@ -3,14 +3,18 @@
 import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { installScript } from "../../../deploy/release/install_script.ts";
 import { FULL_DRILL_SEED } from "../../helpers/drill.ts";
+import { programCommand } from "../../helpers/program.ts";
 import { missingProgram, sandboxObstacle, startDaemon } from "../../helpers/sandbox.ts";
 import {
   differences,
   openServiceHost,
   program,
+  serveReally,
   type ServiceHost,
 } from "../../helpers/service_host.ts";
 import { createKey, signText } from "../../helpers/ssh_keys.ts";
+import { eventually } from "../../helpers/until.ts";
+import { VERSION } from "../../../services/version.ts";
 
 const SCRIPT = new URL("../../../deploy/release/install.sh", import.meta.url).pathname;
 const EXECUTABLE = "/usr/local/bin/longshore";
@@ -311,6 +315,70 @@ hostTest("install.sh downloads a release, and refuses a truncated one", async (h
   await using _server = await serve("none");
   const { code, stderr } = await host.run("release");
   equal(code, 0, stderr);
+});
+
+hostTest(
+  "install.sh joins a fleet by the line of an invite, which can be run again",
+  async (host) => {
+    const member = program(VERSION, { serve: serveReally() });
+    await host.release("release", { executable: member, url: "http://127.0.0.1:8080/VERSION" });
+    const { directory } = host.sandbox;
+    const variables = `DATA_DIR=${directory}/hub PORT=4000 SERVER_NAME=hub FLEET_INSECURE=on`;
+    await using _hub = await startDaemon(
+      host.sandbox,
+      "hub",
+      ["env", ...variables.split(" "), ...programCommand(["serve"])],
+      () => host.inside("curl -fs http://127.0.0.1:4000/health").then(() => true, () => false),
+    );
+    // Commands have SERVER_NAME and FLEET_INSECURE from the running service.
+    const fleet = async (args: string) =>
+      JSON.parse(
+        await host.inside(
+          `DATA_DIR=${directory}/hub ${programCommand([]).join(" ")} fleet ${args}`,
+        ),
+      );
+    const invite = await fleet("invite --accept --address http://127.0.0.1:4000 --json");
+    const [line, given] = invite.installCommand.split(" | sudo sh -s -- ");
+    equal(line, "curl -fsSL RELEASE/install.sh");
+    const args = ["--from", `${directory}/release`, ...given.split(" ")];
+
+    const installed = await host.run("release", args);
+    equal(installed.code, 0, installed.stderr);
+    match(
+      installed.stdout,
+      /\nJoin the fleet\nHub: +http:\/\/127\.0\.0\.1:4000\n[^]*This host has joined the fleet of hub as /,
+    );
+    await eventually(async () => equal((await fleet("list --json")).hosts[0].state, "connected"));
+    match(
+      (await host.run("release", args)).stdout,
+      /This host is in the fleet of hub as \S+ already/,
+    );
+
+    const refused = await host.run("release", [...args.slice(0, -1), "lsjoin_AQ"]);
+    equal(refused.code, 1);
+    equal(
+      refused.stderr,
+      "install.sh: Longshore is installed, but did not join the fleet: The token is damaged: copy the whole line again. See: longshore join --help\n",
+    );
+  },
+);
+
+hostTest("install.sh stores variables of a new installation", async (host) => {
+  await host.release("release", { url: "http://127.0.0.1:8080/VERSION" });
+  const server = `busybox httpd -p 127.0.0.1:8080 -h "$PWD/served"`;
+  await host.inside(`mkdir served && ln -s ../release "served/${VERSION}" && ${server}`);
+  const run = await host.run("release", ["--set", "FLEET_ALLOW=admin", "--set", "SERVER_NAME=a"]);
+  equal(run.code, 0, run.stderr);
+  match(
+    await host.inside("cat /etc/longshore/longshore.env"),
+    /\nRELEASE_URL=http:\/\/127\.0\.0\.1:8080\/VERSION\nFLEET_ALLOW=admin\nSERVER_NAME=a\n$/,
+  );
+  for (const wrong of ["a=1", "A", "A=b c", "A=b\nHOST=::", "A='b'", "A=$b"]) {
+    match((await host.run("release", ["--set", wrong])).stderr, /^install\.sh: --set is not a var/);
+  }
+  for (const wrong of [["--join", "a;b"], ["--join", "a", "--no-start"]]) {
+    equal((await host.run("release", wrong)).code, 2);
+  }
 });
 
 hostTest(

@@ -2,6 +2,7 @@ import { deepEqual, equal, match } from "node:assert/strict";
 import { insertFleetHost, type StoredHost } from "../../../db/fleet_hosts.ts";
 import { toText } from "../../../services/fleet/enrolment/keys.ts";
 import { decodeToken } from "../../../services/fleet/enrolment/token.ts";
+import { VERSION } from "../../../services/version.ts";
 import { type TestApp, testApp } from "../../helpers/test_app.ts";
 
 const NOW = "2026-01-01T12:00:00.000Z";
@@ -41,8 +42,9 @@ Deno.test("an admin creates an invite, whose token is shown once; a viewer reads
   const given = { name: "edge-7", labels: { site: "kiel" } };
   const { status, body } = await app.call("POST", "/api/fleet/invites", given);
   equal(status, 201);
-  const { token, command, ...listed } = body;
+  const { token, command, installCommand, ...listed } = body;
   equal(command, `longshore join ${token}`);
+  equal(installCommand, `curl -fsSL RELEASE/install.sh | sudo sh -s -- --join ${token}`);
   deepEqual(listed, {
     id: listed.id,
     name: "edge-7",
@@ -128,6 +130,19 @@ for (
     match(answer.body.error, error);
   });
 }
+
+Deno.test("the line that installs a host has the release of this version, and settings that it needs", async () => {
+  using app = testApp({
+    config: { releaseUrl: "https://example.com/vVERSION", fleetInsecure: "on" },
+  });
+  const address = "http://192.168.1.5:3000";
+  const { body } = await app.call("POST", "/api/fleet/invites", { address });
+  equal(
+    body.installCommand,
+    `curl -fsSL https://example.com/v${VERSION}/install.sh | sudo sh -s -- ` +
+      `--set FLEET_INSECURE=on --join ${body.token}`,
+  );
+});
 
 Deno.test("POST /api/fleet/invites needs an address where SERVICE_BASE_URL is not set", async () => {
   using app = testApp();

@@ -1,5 +1,6 @@
 import { deepEqual, equal, match, notEqual } from "node:assert/strict";
 import { callerOfHub, sessionOf } from "../../../services/access/accounts.ts";
+import { connectUntil } from "../../helpers/cut_link.ts";
 import { setContainers } from "../../helpers/fake_containers.ts";
 import { fakeEngine } from "../../helpers/fake_engine.ts";
 import { type TestFleet, testFleet } from "../../helpers/fleet.ts";
@@ -100,8 +101,40 @@ Deno.test("a terminal ends when its caller may no longer use it", async () => {
   await terminal.shows("$ ");
   fleet.hub.deps.accounts.roleOf = () => undefined;
   fleet.hub.deps.passing.passages.check();
-  await terminal.end();
+  const error = "The rights at host edge-7 have ended";
+  deepEqual(await terminal.end(), { message: { error }, code: 1001 });
   await until("the host has ended it, too", () => fleet.member.deps.terminals.count === 0);
+});
+
+Deno.test("a terminal ends with a sentence when its host is killed or the link is cut", async () => {
+  await using at = await served();
+  const { fleet, server } = at;
+  const { link } = await connectUntil(fleet, Infinity);
+  const killed = await server.open(AT_HUB);
+  await killed.shows("$ ");
+  link.close("killed");
+  const error = "The link to host edge-7 has ended";
+  deepEqual(await killed.end(), { message: { error }, code: 1001 });
+  await until("the host has ended it, too", () => fleet.member.deps.terminals.count === 0);
+
+  // No message arrives, and the connection is not closed.
+  let silentMs = 0;
+  const open = (await connectUntil(fleet, Infinity)).link;
+  fleet.link = {
+    ...open,
+    get silentMs() {
+      return silentMs;
+    },
+  };
+  const cut = await server.open(AT_HUB);
+  await cut.shows("$ ");
+  silentMs = 24_000;
+  fleet.hub.deps.passing.passages.check();
+  equal(cut.closed, undefined);
+  silentMs++;
+  fleet.hub.deps.passing.passages.check();
+  deepEqual(await cut.end(), { message: { error: "Host edge-7 does not answer" }, code: 1001 });
+  open.close("the end");
 });
 
 Deno.test("the host's ticket never leaves the hub, and the hub's is for this terminal only", async () => {

@@ -79,6 +79,12 @@ const FIRED: Record<
     "The number of missing tasks of shop_web is 2 (limit: above 0)",
   ],
   nodes_down: [0, 1, {}, "The number of nodes that are down is 1 (limit: above 0)"],
+  fleet_hosts_away: [
+    0,
+    2,
+    { hosts: ["edge-7", "shop-1"] },
+    "The number of hosts that are away is 2 (limit: above 0): edge-7, shop-1",
+  ],
   engine_down: [0, 1, {}, "The container engine is down"],
   outbox_age_seconds: [
     3_600,

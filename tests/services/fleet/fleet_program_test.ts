@@ -39,7 +39,7 @@ Deno.test("a host joins by one line, is accepted, and is back after the hub was 
   match(joined.stdout, /^This host has joined the fleet of hub as edge-7\.\n$/);
   match(joined.stderr, /Fingerprint of this host: (\S+)/);
   const again = await run(member, ["join", token, "--yes"]);
-  match(again.stderr, /This host is in the fleet of hub; leave it/);
+  equal(again.stdout, "This host is in the fleet of hub as edge-7 already.\n");
 
   await eventually(async () => equal(await stateOf(hub), "pending"));
   match((await run(hub, ["fleet", "accept", "edge-7"])).stdout, /was accepted/);

@@ -16,7 +16,7 @@ import { hasRole, seesServer } from "../../state/session.ts";
 import { withResult } from "../../state/toasts.ts";
 import { JobList } from "../../parts/job_list.tsx";
 import { RunButton, RunHistory } from "./run.tsx";
-import { Invites } from "./invites.tsx";
+import { InstallLine, Invites } from "./invites.tsx";
 import { LaterForm } from "./later_form.tsx";
 import { Pending } from "./pending.tsx";
 import { HostForm, labelText, type SavedHost } from "./form.tsx";
@@ -54,7 +54,8 @@ const COLUMNS: readonly Column<HostRow>[] = [
       <span class="name-cell">
         <State state={state} tone={TONES[state]} />
         {since !== null && (
-          <span class="muted secondary">
+          // Beside it, a wide table has when the host was seen last.
+          <span class="muted secondary narrow-only">
             since <Time at={since} />
           </span>
         )}
@@ -70,7 +71,6 @@ const COLUMNS: readonly Column<HostRow>[] = [
     sort: ({ attention }) => -attention.length,
     wide: true,
     secondLine: true,
-    width: "w-m",
   },
   {
     title: "Labels",
@@ -118,6 +118,7 @@ export function FleetHosts() {
       title: "Invite created",
       label: "Line for the new host",
       secret: saved.command,
+      more: <InstallLine command={saved.installCommand} />,
       children: (
         <>
           Run this line in the shell of the new host until <Time at={saved.expiresAt} />.

@@ -7,6 +7,7 @@ import { deleteItem } from "../../components/deletion.ts";
 import { Section } from "../../components/page.tsx";
 import type { Reading } from "../../components/reading.ts";
 import { now } from "../../components/time.tsx";
+import { SecretField } from "../../components/secret_dialog.tsx";
 import { Table } from "../../components/table.tsx";
 import { labelText } from "./form.tsx";
 
@@ -16,12 +17,27 @@ const COLUMNS: readonly Column<FleetInvite>[] = [
   textColumn("Name", nameOf),
   textColumn("Hosts", ({ uses, usesMax }) => `${uses} of ${usesMax} joined`, { width: "w-m" }),
   textColumn("Labels", ({ labels }) => labelText(labels), { width: "w-m", wide: true }),
-  textColumn("Joins", ({ acceptsAtOnce }) => acceptsAtOnce ? "At once" : "After acceptance", {
+  textColumn("Joins", ({ acceptsAtOnce }) => acceptsAtOnce ? "At once" : "Once accepted", {
     width: "w-m",
     wide: true,
   }),
   timeColumn("Expires", ({ expiresAt }) => expiresAt, { width: "w-s" }),
 ];
+
+/** The line for a host without Longshore. */
+export function InstallLine({ command }: { command: string }) {
+  return (
+    <>
+      <SecretField label="Or, where Longshore is not installed yet" secret={command} />
+      {command.includes(" RELEASE/") && (
+        <p class="hint">
+          Put the address of the release's files in place of RELEASE. With the variable RELEASE_URL
+          of this server, it is in the line.
+        </p>
+      )}
+    </>
+  );
+}
 
 /** Nothing without an open invite. */
 export function Invites({ data, reload }: Reading<{ invites: FleetInvite[] }>) {

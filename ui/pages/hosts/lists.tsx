@@ -238,7 +238,7 @@ function hostColumn<Row extends OfHost>(hosts: readonly FleetHost[]): Column<Row
       </span>
     ),
     sort: ({ host }) => host,
-    width: "w-m",
+    width: "w-l",
   };
 }
 

@@ -139,6 +139,12 @@ interface RunResult {
   hosts: readonly { name: string; state: string; reason: string | null }[];
 }
 
+/** The reason may say no more than the state does. */
+const outcomeText = ({ name, state, reason }: RunResult["hosts"][number]): string =>
+  reason === null || reason.startsWith(`Host ${name} is ${state}`)
+    ? `${name} ${state}`
+    : `${name} ${state}: ${reason}`;
+
 const hostsOf = ({ result }: Job) => (result as RunResult | null)?.hosts ?? [];
 
 const COLUMNS: readonly Column<Job>[] = [
@@ -148,9 +154,7 @@ const COLUMNS: readonly Column<Job>[] = [
       <>
         {actionOf(job)}
         <p class="hint wraps">
-          {hostsOf(job).map(({ name, state, reason }) =>
-            plain(reason === null ? `${name} ${state}` : `${name} ${state}: ${reason}`)
-          ).join("; ")}
+          {hostsOf(job).map((each) => plain(outcomeText(each))).join("; ")}
         </p>
       </>
     ),

@@ -5,17 +5,34 @@ import { serveFleet } from "../../../../commands/fleet_socket.ts";
 import { selectFleetHosts } from "../../../../db/fleet_hosts.ts";
 import { selectFormerHubKeys, selectKnownHubKeys } from "../../../../db/fleet_hub_keys.ts";
 import { replaceFleetKey, selectFleetKey } from "../../../../db/fleet_keys.ts";
+import {
+  replaceHostNoteKey,
+  replaceKnownNoteKeys,
+  selectFormerNoteKeys,
+  selectHostNoteKey,
+  selectKnownNoteKeys,
+} from "../../../../db/fleet_note_keys.ts";
 import { selectMembership } from "../../../../db/fleet_membership.ts";
 import { selectNextKey } from "../../../../db/fleet_next_keys.ts";
 import { createInvite } from "../../../../services/fleet/enrolment/invites.ts";
 import { enrol } from "../../../../services/fleet/enrolment/join.ts";
-import { fingerprintOf, toText } from "../../../../services/fleet/enrolment/keys.ts";
+import {
+  createFleetKey,
+  fingerprintOf,
+  openNoteKey,
+  toText,
+} from "../../../../services/fleet/enrolment/keys.ts";
 import { type Dialing, linkToHub } from "../../../../services/fleet/enrolment/member.ts";
 import { dialKeys, KEY_MAX_MS } from "../../../../services/fleet/enrolment/rotation.ts";
 import { decodeToken } from "../../../../services/fleet/enrolment/token.ts";
 import { renewHubKey } from "../../../../services/fleet/hosts/hub_keys.ts";
+import { renewNoteKey } from "../../../../services/fleet/hosts/note_keys.ts";
 import { serveLink } from "../../../../services/fleet/hosts/serve.ts";
 import { createConnection } from "../../../../services/fleet/link/connection.ts";
+import { signWith } from "../../../../services/fleet/notes/note.ts";
+import { signSuccession } from "../../../../services/fleet/notes/succession.ts";
+import { sealBlock } from "../../../../services/fleet/waves/block.ts";
+import { keepBlock, keptBlocks } from "../../../../services/fleet/waves/kept.ts";
 import { createSocketPair } from "../../../helpers/socket_pair.ts";
 import { type TestApp, testApp } from "../../../helpers/test_app.ts";
 import { until } from "../../../helpers/until.ts";
@@ -122,6 +139,118 @@ Deno.test("a member follows the new key of its hub, and requests pass before and
   for (let month = 0; month < 14; month++) await renew(all);
   equal(selectFormerHubKeys(hub.deps.db).length, 12);
   await rejects(linked());
+});
+
+/** Lets 30 days go by for both, and the hub make its next key for notes. */
+async function renewNotes({ hub, member }: { hub: TestApp; member: TestApp }): Promise<string> {
+  advance({ hub, member });
+  await renewNoteKey(hub.deps);
+  return selectFleetKey(hub.deps.db, "note")!.publicKey;
+}
+
+const keyOfHost = ({ hub, host }: { hub: TestApp; host: { id: string } }) =>
+  selectHostNoteKey(hub.deps.db, host.id)?.noteKey;
+
+Deno.test("a member learns the new key for notes of its hub over the link, and requests pass meanwhile", async () => {
+  await using all = await fleet();
+  const { hub, member, linked, pass } = all;
+  await renewNoteKey(hub.deps);
+  deepEqual(selectFormerNoteKeys(hub.deps.db), []);
+  await linked(async () => {
+    const next = await renewNotes(all);
+    // The hub signs with the former key until the member has confirmed the new one.
+    equal(await pass(), 200);
+    await until("the member has confirmed it", () => keyOfHost(all) === next);
+    deepEqual(selectKnownNoteKeys(member.deps.db)[0], next);
+    equal(await pass(), 200);
+  });
+  // The member is away for a year, and learns one key after the other.
+  for (let month = 0; month < 12; month++) await renewNotes(all);
+  const newest = selectFleetKey(hub.deps.db, "note")!.publicKey;
+  notEqual(keyOfHost(all), newest);
+  await linked(async () => {
+    equal(await pass(), 200);
+    await until("the member has confirmed all", () => keyOfHost(all) === newest);
+    equal(await pass(), 200);
+  });
+  equal(selectKnownNoteKeys(member.deps.db)[0], newest);
+});
+
+Deno.test("a crash at any step of a new key for notes leaves a key that both have", async () => {
+  await using all = await fleet();
+  const { hub, member, host, linked, pass } = all;
+  const first = selectFleetKey(hub.deps.db, "note")!.publicKey;
+  const next = await renewNotes(all);
+  const confirmed = () => until("it is confirmed", () => keyOfHost(all) === next);
+  // The hub was killed after it had told the key: the member has stored it, and the hub does not know.
+  await linked(confirmed);
+  replaceHostNoteKey(hub.deps.db, { hostId: host.id, noteKey: first });
+  await linked(async () => {
+    equal(await pass(), 200);
+    await confirmed();
+  });
+  // The member was restored from a backup of before it stored the key.
+  replaceKnownNoteKeys(member.deps.db, []);
+  await linked(async () => {
+    await until("it has it again", () => selectKnownNoteKeys(member.deps.db).includes(next));
+    await confirmed();
+    equal(await pass(), 200);
+  });
+  // The hub was restored from a backup of before, and makes another key.
+  hub.deps.db.run("DELETE FROM fleet_host_note_keys");
+  const [former] = selectFormerNoteKeys(hub.deps.db);
+  hub.deps.db.run("DELETE FROM fleet_note_keys");
+  replaceFleetKey(hub.deps.db, {
+    ...{ purpose: "note", publicKey: first, privateKey: former!.privateKey },
+    createdAt: former!.createdAt,
+  });
+  await linked(async () => equal(await pass(), 200));
+  const other = await renewNotes(all);
+  notEqual(other, next);
+  await linked(async () => {
+    await until("the member has confirmed it", () => keyOfHost(all) === other);
+    equal(await pass(), 200);
+  });
+});
+
+Deno.test("a key for notes that no known key has signed is refused", async () => {
+  await using all = await fleet();
+  const { hub, member, host, linked } = all;
+  await linked(async () => {
+    const next = await createFleetKey(hub.deps, "note");
+    const sign = signWith(await openNoteKey(hub.deps, next));
+    const signature = await signSuccession(sign, next.publicKey);
+    const { link } = hub.deps.fleet.hosts.get(host.id)!;
+    link.tell({ type: "note_key", noteKey: next.publicKey, signature });
+    await link.probe();
+  });
+  deepEqual(selectKnownNoteKeys(member.deps.db), []);
+});
+
+Deno.test("blocks of before a new key for notes reach members of before and after it", async () => {
+  await using all = await fleet();
+  const { hub, member, linked } = all;
+  const image = { digest: `sha256:${"a".repeat(64)}`, platform: "linux/amd64" };
+  const block = {
+    ...{ ...image, number: 1, isBlocked: true, image: "web:1", host: "hub", container: "web" },
+    ...{ reason: "it failed", log: [], at: "2026-01-01T00:00:00Z", verdicts: [] },
+  };
+  const text = await sealBlock((bytes) => hub.deps.passing.hub()!.sign(bytes), block);
+  keepBlock(hub.deps, "own", { ...block, text });
+  await renewNotes(all);
+  const isKept = (app: TestApp) => keptBlocks(app.deps, "hub").length === 1;
+  await linked(() => until("the member keeps it", () => isKept(member)).then(() => {}));
+  // A member that joins now knows the new key only.
+  using other = testApp({ config: { ...HUB, serverName: "edge-8" } });
+  await join(other, hub, "edge-8", (await invite(hub)).token);
+  const end = new AbortController();
+  const ended = linkToHub(other.deps, selectMembership(other.deps.db)!, {
+    connection: connect(hub),
+    dialing: { unknown: 0, unproved: 0 },
+  }, end.signal);
+  await until("the new member keeps it, too", () => isKept(other));
+  end.abort();
+  await ended;
 });
 
 Deno.test("a member that was away for several keys comes back with the one that it knows", async () => {

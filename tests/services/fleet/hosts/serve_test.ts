@@ -1,4 +1,5 @@
 import { deepEqual, equal, match, notEqual, throws } from "node:assert/strict";
+import { runAlertRound } from "../../../../services/alerts/evaluator.ts";
 import { createInvite, type NewInvite } from "../../../../services/fleet/enrolment/invites.ts";
 import { toText } from "../../../../services/fleet/enrolment/keys.ts";
 import { decodeToken } from "../../../../services/fleet/enrolment/token.ts";
@@ -312,6 +313,37 @@ Deno.test("keepHosts() reports a host that is away for two minutes, and its retu
   keepHosts(app.deps);
   await dial(app, { ...member, challenge: challengeOf(answer) });
   deepEqual(events.map(({ event }) => event), ["host.joined", "host.away", "host.back"]);
+});
+
+Deno.test("an alert rule counts the hosts that are away, once they have had time to connect", async () => {
+  using app = hubApp();
+  const events = collectEvents(app);
+  const { body: { id } } = await app.call("POST", "/api/alerts/rules", {
+    ...{ name: "Away", metric: "fleet_hosts_away", operator: ">", threshold: 0 },
+    durationSeconds: 0,
+  });
+  const problem = async () => {
+    await runAlertRound(app.deps);
+    return (await app.call("GET", `/api/alerts/rules/${id}`)).body.problem;
+  };
+  equal(await problem(), "This server has no hosts");
+  const member = await joined(app);
+  const { link, answer } = await dial(app, member);
+  app.clock.advance({ seconds: 59 });
+  equal(await problem(), "The service has just started");
+  app.clock.advance({ seconds: 20 });
+  equal(await problem(), null);
+  link!.close("power failure");
+  await until("the link has ended", () => app.deps.fleet.hosts.size === 0);
+  app.clock.advance({ seconds: 15 });
+  await runAlertRound(app.deps);
+  await dial(app, { ...member, challenge: challengeOf(answer) });
+  app.clock.advance({ seconds: 15 });
+  await runAlertRound(app.deps);
+  deepEqual(events.flatMap(({ data }) => "message" in data ? data.message : []), [
+    "The number of hosts that are away is 1 (limit: above 0): edge-7",
+    "The number of hosts that are away is 0 (no longer above 0)",
+  ]);
 });
 
 Deno.test("keepHosts() closes silent links", async () => {

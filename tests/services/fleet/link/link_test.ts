@@ -12,7 +12,8 @@ import {
   decodeControl,
   encodeControl,
 } from "../../../../services/fleet/link/control.ts";
-import { AWAY_MS, BEAT_MS, createLink } from "../../../../services/fleet/link/link.ts";
+import { createLink } from "../../../../services/fleet/link/link.ts";
+import { AWAY_MS, BEAT_MS } from "../../../../services/fleet/link/open_link.ts";
 import { createKeyPair } from "../../../../services/fleet/link/noise.ts";
 import { KIND } from "../../../../services/fleet/link/sealed.ts";
 import type { Accept } from "../../../../services/fleet/link/stream.ts";

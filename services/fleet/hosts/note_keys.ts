@@ -1,0 +1,120 @@
+/**
+ * The keys of a hub for notes. It makes a new one every 30 days, signed with the one before, and tells its
+ * hosts (`enrolment/note_keys.ts` is their side). What it signs for a host is signed with the key that this
+ * host has confirmed, so that a crash at any point leaves both sides with a key that they share, and a
+ * host that was away learns one key after the other.
+ *
+ * @module
+ */
+
+import { type FleetKey, replaceFleetKey, selectFleetKey } from "../../../db/fleet_keys.ts";
+import { selectMembership } from "../../../db/fleet_membership.ts";
+import {
+  insertFormerNoteKey,
+  replaceHostNoteKey,
+  selectFormerNoteKey,
+  selectFormerNoteKeys,
+  selectHostNoteKey,
+} from "../../../db/fleet_note_keys.ts";
+import type { Deps } from "../../deps.ts";
+import { createFleetKey, type KeyDeps, noteKeys, openNoteKey } from "../enrolment/keys.ts";
+import { KEY_MAX_MS } from "../enrolment/rotation.ts";
+import type { Control } from "../link/control.ts";
+import type { OpenLink } from "../link/open_link.ts";
+import { type Sign, signWith } from "../notes/note.ts";
+import { signSuccession } from "../notes/succession.ts";
+
+/**
+ * Replaces the key for notes of this hub if it is 30 days old, and tells the hosts that are connected. A hub
+ * that is a member keeps its key, which its own hub knows.
+ */
+export async function renewNoteKey(deps: KeyDeps & Pick<Deps, "fleet" | "log">): Promise<void> {
+  const { db, fleet, log, now } = deps;
+  const key = selectFleetKey(db, "note");
+  if (!key || selectMembership(db)) return;
+  if (now().getTime() - Date.parse(key.createdAt) < KEY_MAX_MS) return;
+  const next = await createFleetKey(deps, "note");
+  const sign = signWith(await openNoteKey(deps, key));
+  const signature = await signSuccession(sign, next.publicKey);
+  const { purpose: _, ...former } = key;
+  db.transaction(() => {
+    insertFormerNoteKey(db, { ...former, nextKey: next.publicKey, signature });
+    replaceFleetKey(db, next);
+  });
+  log.info("key for notes of this hub replaced");
+  for (const [hostId, { link }] of fleet.hosts) tellNextNoteKey(deps, hostId, link);
+}
+
+/** The key of this hub for notes that a host has confirmed, or has got when it joined; base64url. */
+export async function noteKeyFor(deps: KeyDeps, hostId: string): Promise<string> {
+  await noteKeys(deps);
+  return confirmedKey(deps, hostId);
+}
+
+/**
+ * Follows what a host confirms over one link. Its first message says the newest key that it has, which may be
+ * an older one than before, e.g. after a restore from a backup; then it learns one key after the other.
+ */
+export function createNoteKeyWatch(
+  { db }: Pick<Deps, "db">,
+  hostId: string,
+): (message: Control<"note_key_kept">, link: Pick<OpenLink, "tell">) => void {
+  let isFirst = true;
+  return ({ noteKey }, link) => {
+    const confirmed = confirmedKey({ db }, hostId);
+    const isNext = selectFormerNoteKey(db, confirmed)?.nextKey === noteKey;
+    if (!isFirst && !isNext) return;
+    isFirst = false;
+    if (noteKey !== confirmed && isOwn({ db }, noteKey)) {
+      replaceHostNoteKey(db, { hostId, noteKey });
+    }
+    tellNextNoteKey({ db }, hostId, link);
+  };
+}
+
+/** Tells a host the key that follows the one that it has confirmed. */
+function tellNextNoteKey(
+  { db }: Pick<Deps, "db">,
+  hostId: string,
+  link: Pick<OpenLink, "tell">,
+): void {
+  const former = selectFormerNoteKey(db, confirmedKey({ db }, hostId));
+  if (!former) return;
+  link.tell({ type: "note_key", noteKey: former.nextKey, signature: former.signature });
+}
+
+/** A function that signs for a host, or without one with the newest key. */
+export function createSigner(deps: KeyDeps): (
+  bytes: Uint8Array<ArrayBuffer>,
+  hostId?: string,
+) => Promise<Uint8Array> {
+  const { db } = deps;
+  /** By the public key: opening one takes longer than signing. */
+  const opened = new Map<string, Sign>();
+  return async (bytes, hostId) => {
+    const key = hostId === undefined ? undefined : confirmedKey(deps, hostId);
+    const former = key === undefined ? undefined : selectFormerNoteKey(db, key);
+    const publicKey = former?.publicKey ?? (await newest()).publicKey;
+    const sign = opened.get(publicKey) ?? signWith(
+      former
+        ? await openNoteKey(deps, { ...former, purpose: "note" })
+        : (await noteKeys(deps)).privateKey,
+    );
+    opened.set(publicKey, sign);
+    return await sign(bytes);
+  };
+
+  async function newest(): Promise<Pick<FleetKey, "publicKey">> {
+    return selectFleetKey(db, "note") ?? await noteKeys(deps);
+  }
+}
+
+/** The key that a host has confirmed; the oldest one if it has confirmed none, or one of a later backup. */
+function confirmedKey({ db }: Pick<Deps, "db">, hostId: string): string {
+  const confirmed = selectHostNoteKey(db, hostId)?.noteKey;
+  if (confirmed !== undefined && isOwn({ db }, confirmed)) return confirmed;
+  return selectFormerNoteKeys(db)[0]?.publicKey ?? selectFleetKey(db, "note")?.publicKey ?? "";
+}
+
+const isOwn = ({ db }: Pick<Deps, "db">, key: string): boolean =>
+  key === selectFleetKey(db, "note")?.publicKey || selectFormerNoteKey(db, key) !== undefined;
