@@ -35,6 +35,8 @@ export interface RepositoryOptions {
   /** The process, for locks. */
   holder: LockHolder;
   now: () => Date;
+  /** Keys that the password has opened, by the names of their files. Gets the one that is opened. */
+  openedKeys?: Map<Id, Uint8Array>;
   /** Milliseconds between taking a lock and looking for others; as in restic 200. */
   settleMs?: number;
   /** Milliseconds between attempts to get a lock. */
@@ -137,8 +139,8 @@ export async function openRepository(
   options: RepositoryOptions,
   signal: AbortSignal,
 ): Promise<Repository> {
-  const { storage, password } = options;
-  const keys = await openKeys(storage, password, signal);
+  const { storage, password, openedKeys } = options;
+  const keys = await openKeys(storage, password, signal, openedKeys);
   const config = await loadConfig({ storage, keys, version: 2 }, signal);
   return repositoryOf({ storage, keys, version: config.version }, config, options);
 }
