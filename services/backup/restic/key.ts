@@ -82,7 +82,7 @@ export async function addKey(
  *
  * @param opened Keys that this password has opened before, by the names of their files: these are not
  * derived again. Gets the one that is opened now.
- * @throws {RepositoryError} `wrong_password`; `not_found` without any key file; `damaged` if a file
+ * @throws {RepositoryError} `wrong_password`; `absent` without any key file; `damaged` if a file
  * is damaged and no other one fits.
  */
 export async function openKeys(
@@ -94,7 +94,7 @@ export async function openKeys(
   const names: string[] = [];
   for await (const { name } of listFiles(storage, "keys", signal)) names.push(name);
   if (names.length === 0) {
-    throw new RepositoryError("not_found", "The location has no repository: a key file is missing");
+    throw new RepositoryError("absent", "The location has no repository: a key file is missing");
   }
   names.sort((one, other) => Number(opened.has(other)) - Number(opened.has(one)));
   let failure: unknown;

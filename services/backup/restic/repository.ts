@@ -133,7 +133,7 @@ export async function createRepository(
 /**
  * Opens a repository by the password of any of its keys.
  *
- * @throws {RepositoryError} `not_found` if there is none; `wrong_password`; `unsupported`; `damaged`.
+ * @throws {RepositoryError} `absent` if there is none; `wrong_password`; `unsupported`; `damaged`.
  */
 export async function openRepository(
   options: RepositoryOptions,
