@@ -43,8 +43,11 @@ import { createSetupCode } from "../services/access/setup/code.ts";
 import { CODE_LIMITS, createLoginThrottle } from "../services/access/sign_in/login_throttle.ts";
 import { CHALLENGE_MS } from "../services/access/factors/challenges.ts";
 import { SECOND_STEP_MS } from "../services/access/sign_in/open_login.ts";
-import { workerScript } from "../services/compose/worker_script.ts";
-import { createComposeLoader, startWorker } from "../services/compose/loader.ts";
+import {
+  composeWorkerScript,
+  createComposeLoader,
+  startWorker,
+} from "../services/compose/loader.ts";
 import { createPasswords } from "../services/access/passwords/passwords.ts";
 import { createEngineStatusReader } from "../services/containers/engine_status.ts";
 import { createLimiters } from "../services/access/limiters.ts";
@@ -53,7 +56,7 @@ import { createRunningPolls } from "../services/automation/integrations/running_
 import type { Secrets } from "../services/secrets/secrets.ts";
 import type { SelfHint } from "../services/containers/self_container.ts";
 import { serverIdentity } from "../services/events/server_identity.ts";
-import { openInWorker } from "../services/backup/restic/worker_repository.ts";
+import { createRepositoryOpener } from "../services/backup/restic/worker_repository.ts";
 import { createSnapshotFiles } from "../services/backup/storages/snapshot_files.ts";
 import { createDiskUsageCache } from "../services/storage/disk_usage_cache.ts";
 import { createRegistrySessions } from "../services/images/registries/sessions.ts";
@@ -107,7 +110,7 @@ export function assemble(parts: Parts): Deps {
     reservations,
     jobs: createActiveJobs({ followersMax: config.maxSseClients }),
     diskUsage: createDiskUsageCache(engine, now),
-    openRepository: openInWorker,
+    openRepository: createRepositoryOpener(),
     snapshotFiles: createSnapshotFiles(),
     registrySessions: createRegistrySessions(now),
     swarm: createSwarmManager(engine, now),
@@ -124,7 +127,7 @@ export function assemble(parts: Parts): Deps {
     accounts,
     accessPolicy: () => policy(),
     passwords: createPasswords(),
-    composeLoader: createComposeLoader(async () => await startWorker(await workerScript())),
+    composeLoader: createComposeLoader(async () => await startWorker(await composeWorkerScript())),
     takeover: createTakeoverScans(),
     git: createGitRounds(startRepositoryWorker),
     limiters,

@@ -1,6 +1,6 @@
 /**
- * Bundles the script of a worker into one file next to the program, which starts it from the file's
- * text: a compiled program cannot load a worker from a file.
+ * Bundles the script of each worker into one file next to the program, see
+ * `services/config/worker_script.ts`.
  *
  * @module
  */

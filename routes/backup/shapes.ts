@@ -71,7 +71,7 @@ export const rulesOf = ({ within, ...counts }: z.output<typeof Rules>): KeepRule
 
 /** Of reads of a snapshot. */
 export const SNAPSHOT_FAILURES = {
-  404: "The snapshot or the target does not exist",
+  404: "The snapshot, a path in it or the target does not exist",
   409: "The target cannot be used, or the snapshot is damaged",
   502: "The target does not answer",
 } as const;

@@ -7,6 +7,7 @@
 import type { ResourceLimits, Worker } from "node:worker_threads";
 import { createFairLimiter } from "../access/fair_limiter.ts";
 import type { Holder } from "../access/shares.ts";
+import { workerScript } from "../config/worker_script.ts";
 import { AppError } from "../errors.ts";
 import { createLimiter } from "../limiter.ts";
 
@@ -103,6 +104,10 @@ export function createComposeLoader(createRunner: () => Promise<ProjectRunner>) 
     },
   };
 }
+
+/** Script of the worker that loads projects. */
+export const composeWorkerScript = (): Promise<URL> =>
+  workerScript(new URL("./load/worker.ts", import.meta.url), "compose_worker.js");
 
 /**
  * Starts a worker. Its first project does not pay for the start.

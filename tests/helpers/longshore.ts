@@ -15,7 +15,7 @@ export interface Longshore extends AsyncDisposable {
   apiKey: string;
   dataDir: string;
   pid: number;
-  /** An admin's access token in key mode, requested once. */
+  /** An admin's access token in key mode, renewed before it expires. */
   token(): Promise<string>;
   /** One request with `body` as JSON; as admin unless `token` is given (`null`: no token). */
   call(
@@ -64,6 +64,9 @@ const OUTPUT_MAX = 256 * 1024;
 
 /** Longer than the program waits for open requests, to distinguish a clean stop from a hang. */
 const STOP_MAX_MS = 60_000;
+
+/** Age at which an access token is renewed; it is valid for 15 minutes, and drills take hours. */
+const TOKEN_MS = 10 * 60_000;
 
 const root = new URL("../../", import.meta.url);
 
@@ -124,8 +127,14 @@ export async function startLongshore(options: LongshoreOptions = {}): Promise<Lo
     }, options.startMs === undefined ? {} : { deadlineMs: options.startMs });
     if (!baseUrl) throw new Error(`exit status ${exit?.code}`);
     let token: Promise<string> | undefined;
+    let renewedAt = 0;
+    const currentToken = () => {
+      if (Date.now() - renewedAt < TOKEN_MS) return token!;
+      renewedAt = Date.now();
+      return token = login();
+    };
     const call: Longshore["call"] = async (method, path, body, { token: given, headers } = {}) => {
-      const bearer = given === undefined ? await (token ??= login()) : given;
+      const bearer = given === undefined ? await currentToken() : given;
       return await request(method, baseUrl + path, body, {
         ...(bearer !== null && { authorization: `Bearer ${bearer}` }),
         ...headers,
@@ -141,7 +150,7 @@ export async function startLongshore(options: LongshoreOptions = {}): Promise<Lo
       apiKey,
       dataDir,
       pid: child.pid,
-      token: () => token ??= login(),
+      token: currentToken,
       call,
       stop,
       end: async () => (await ended).code,

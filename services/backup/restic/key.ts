@@ -83,25 +83,33 @@ export async function addKey(
 /**
  * Opens the repository's keys with a password, which may be that of any key file.
  *
- * @throws {RepositoryError} `wrong_password`; `not_found` without any key file; `damaged` if a file
+ * @param opened Keys that this password has opened before, by the names of their files: these are not
+ * derived again. Gets the one that is opened now.
+ * @throws {RepositoryError} `wrong_password`; `absent` without any key file; `damaged` if a file
  * is damaged and no other one fits.
  */
 export async function openKeys(
   storage: Storage,
   password: string,
   signal: AbortSignal,
+  opened = new Map<Id, Uint8Array>(),
 ): Promise<CryptoKeys> {
   const names: string[] = [];
   for await (const { name } of listFiles(storage, "keys", signal)) names.push(name);
   if (names.length === 0) {
-    throw new RepositoryError("not_found", "The location has no repository: a key file is missing");
+    throw new RepositoryError("absent", "The location has no repository: a key file is missing");
   }
+  names.sort((one, other) => Number(opened.has(other)) - Number(opened.has(one)));
   let failure: unknown;
   for (const name of names.slice(0, KEYS_MAX)) {
     signal.throwIfAborted();
     try {
-      const keys = await openKey(await loadKey(storage, name, signal), password, name);
-      if (keys !== undefined) return keys;
+      const file = await loadKey(storage, name, signal);
+      const raw = opened.get(name);
+      const keys = raw ? await importKeys(raw) : await openKey(file, password, name);
+      if (keys === undefined) continue;
+      opened.set(name, keys.raw);
+      return keys;
     } catch (error) {
       if (!(error instanceof RepositoryError)) throw error;
       failure ??= error;

@@ -35,6 +35,8 @@ export interface RepositoryOptions {
   /** The process, for locks. */
   holder: LockHolder;
   now: () => Date;
+  /** Keys that the password has opened, by the names of their files. Gets the one that is opened. */
+  openedKeys?: Map<Id, Uint8Array>;
   /** Milliseconds between taking a lock and looking for others; as in restic 200. */
   settleMs?: number;
   /** Milliseconds between attempts to get a lock. */
@@ -131,14 +133,14 @@ export async function createRepository(
 /**
  * Opens a repository by the password of any of its keys.
  *
- * @throws {RepositoryError} `not_found` if there is none; `wrong_password`; `unsupported`; `damaged`.
+ * @throws {RepositoryError} `absent` if there is none; `wrong_password`; `unsupported`; `damaged`.
  */
 export async function openRepository(
   options: RepositoryOptions,
   signal: AbortSignal,
 ): Promise<Repository> {
-  const { storage, password } = options;
-  const keys = await openKeys(storage, password, signal);
+  const { storage, password, openedKeys } = options;
+  const keys = await openKeys(storage, password, signal, openedKeys);
   const config = await loadConfig({ storage, keys, version: 2 }, signal);
   return repositoryOf({ storage, keys, version: config.version }, config, options);
 }

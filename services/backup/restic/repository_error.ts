@@ -1,12 +1,14 @@
 /** Failures of a repository that a person can act on. @module */
 
 /**
- * `damaged`: bytes that are not what was written, or a reference without its object. `locked`:
- * another process has a lock that excludes this one. `refused`: an entry or option that cannot be
- * stored. `unsupported`: a format that this library does not know.
+ * `absent`: the location has no repository. `damaged`: bytes that are not what was written, or a
+ * reference without its object. `locked`: another process has a lock that excludes this one.
+ * `refused`: an entry or option that cannot be stored. `unsupported`: a format that this library does
+ * not know.
  */
 export type RepositoryReason =
   | "wrong_password"
+  | "absent"
   | "damaged"
   | "locked"
   | "not_found"

@@ -6,6 +6,7 @@
  */
 
 import { type EntryParts, fromParts, toParts } from "./entry_parts.ts";
+import type { Id } from "./id.ts";
 import type { LockHolder } from "./lock.ts";
 import { createRepository, openRepository, type Repository } from "./repository.ts";
 import type { Storage } from "./storage.ts";
@@ -17,11 +18,17 @@ export interface OpenMessage {
   password: string;
   holder: LockHolder;
   creates: boolean;
+  openedKeys: Map<Id, Uint8Array>;
   settleMs: number | undefined;
   retryMs: number | undefined;
   /** Milliseconds by which the clock of the service differs from the system's. */
   clockOffsetMs: number;
   hasChecksum: boolean;
+}
+
+/** What is known of a repository that was opened. */
+export interface OpenedMessage extends Pick<Repository, "id" | "version"> {
+  openedKeys: Map<Id, Uint8Array>;
 }
 
 let repository: Repository | undefined;
@@ -38,18 +45,20 @@ const peer: Peer = createPeer({
     scope.onmessage = ({ data }) => receive(data);
   },
 }, {
-  async open([message], signal) {
-    const { password, holder, creates, settleMs, retryMs, clockOffsetMs } = message as OpenMessage;
+  async open([message], signal): Promise<OpenedMessage> {
+    const { password, holder, creates, openedKeys, settleMs, retryMs, clockOffsetMs } =
+      message as OpenMessage;
     const open = creates ? createRepository : openRepository;
     repository = await open({
       storage: remoteStorage(message),
       password,
       holder,
+      openedKeys,
       now: () => new Date(Date.now() + clockOffsetMs),
       ...(settleMs !== undefined && { settleMs }),
       ...(retryMs !== undefined && { retryMs }),
     }, signal);
-    return { id: repository.id, version: repository.version };
+    return { id: repository.id, version: repository.version, openedKeys };
   },
   locked: ([options], signal) => repository!.locked(options, signal),
   backup: ([parts, { onProgress, ...options }], signal) =>

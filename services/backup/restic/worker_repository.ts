@@ -5,9 +5,11 @@
  * @module
  */
 
+import { workerScript } from "../../config/worker_script.ts";
 import { type EntryParts, fromParts, toParts } from "./entry_parts.ts";
 import type { Repository, RepositoryOptions } from "./repository.ts";
-import type { OpenMessage } from "./worker.ts";
+import type { OpenedMessage, OpenMessage } from "./worker.ts";
+import type { Id } from "./id.ts";
 import { createPeer, type Message } from "./worker_peer.ts";
 
 /**
@@ -20,16 +22,21 @@ export type OpenRepository = (
   signal: AbortSignal,
 ) => Promise<WorkerRepository>;
 
-/** In a worker of its own. */
-export const openInWorker: OpenRepository = async (options, signal) =>
-  await startRepository(await repositoryWorkerScript(), { ...options, creates: false }, signal);
-
-/** Script of the worker. In an executable, which runs a bundle, it is next to the program. */
-export async function repositoryWorkerScript(): Promise<URL> {
-  if (import.meta.url.endsWith(".ts")) return new URL("./worker.ts", import.meta.url);
-  const script = await Deno.readTextFile(new URL("repository_worker.js", import.meta.url));
-  return new URL(`data:text/javascript,${encodeURIComponent(script)}`);
+/** Opens each repository in a worker of its own. Keys are kept, because to derive one is slow on purpose. */
+export function createRepositoryOpener(): OpenRepository {
+  const keysByPassword = new Map<string, Map<Id, Uint8Array>>();
+  return async (options, signal) => {
+    const openedKeys = keysByPassword.get(options.password) ?? new Map<Id, Uint8Array>();
+    const all = { ...options, openedKeys, creates: false };
+    const repository = await startRepository(await repositoryWorkerScript(), all, signal);
+    keysByPassword.set(options.password, openedKeys);
+    return repository;
+  };
 }
+
+/** Script of the worker. */
+export const repositoryWorkerScript = (): Promise<URL> =>
+  workerScript(new URL("./worker.ts", import.meta.url), "repository_worker.js");
 
 /** A repository that must be closed. */
 export interface WorkerRepository extends Repository, Disposable {
@@ -45,9 +52,9 @@ export interface WorkerRepository extends Repository, Disposable {
  */
 export async function startRepository(
   script: URL,
-  { storage, password, holder, now, settleMs, retryMs, creates }: RepositoryOptions & {
-    creates: boolean;
-  },
+  { storage, password, holder, now, settleMs, retryMs, creates, openedKeys = new Map() }:
+    & RepositoryOptions
+    & { creates: boolean },
   signal: AbortSignal,
 ): Promise<WorkerRepository> {
   const worker = new Worker(script, { type: "module" });
@@ -85,13 +92,15 @@ export async function startRepository(
     password,
     holder,
     creates,
+    openedKeys,
     settleMs,
     retryMs,
     clockOffsetMs: now().getTime() - Date.now(),
     hasChecksum: storage.checksum !== undefined,
   };
   try {
-    const opened = await call<{ id: string; version: number }>("open", [message], signal);
+    const { openedKeys: found, ...opened } = await call<OpenedMessage>("open", [message], signal);
+    for (const [name, raw] of found) openedKeys.set(name, raw);
     return {
       ...opened,
       locked: (options, callSignal) => stream("locked", [options], callSignal),

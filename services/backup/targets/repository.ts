@@ -82,6 +82,9 @@ export function asTargetError(error: unknown): unknown {
     const message = "The password does not open the repository; correct it";
     return new AppError("invalid", message, { cause: error });
   }
+  if (error instanceof RepositoryError && error.reason === "not_found") {
+    return new AppError("not_found", error.message, { cause: error });
+  }
   const isOfContent = error instanceof RepositoryError || error instanceof TreeError ||
     error instanceof TarError;
   if (isOfContent) return new AppError("conflict", error.message, { cause: error });

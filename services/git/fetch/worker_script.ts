@@ -1,6 +1,7 @@
 /** The worker that fetches and reads repositories. @module */
 
 import { type ProjectRunner, startWorker } from "../../compose/loader.ts";
+import { workerScript } from "../../config/worker_script.ts";
 
 /** Longest job: the download of a pack, and its check. */
 const DEADLINE_MS = 7 * 60_000;
@@ -9,12 +10,6 @@ const DEADLINE_MS = 7 * 60_000;
 const MEMORY = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 16 };
 
 export async function startRepositoryWorker(): Promise<ProjectRunner> {
-  return await startWorker(await script(), { deadlineMs: DEADLINE_MS, memory: MEMORY });
-}
-
-/** In an executable, which runs a bundle, the script is next to the program. */
-async function script(): Promise<URL> {
-  if (import.meta.url.endsWith(".ts")) return new URL("./worker.ts", import.meta.url);
-  const text = await Deno.readTextFile(new URL("git_worker.js", import.meta.url));
-  return new URL(`data:text/javascript,${encodeURIComponent(text)}`);
+  const script = await workerScript(new URL("./worker.ts", import.meta.url), "git_worker.js");
+  return await startWorker(script, { deadlineMs: DEADLINE_MS, memory: MEMORY });
 }

@@ -1,11 +1,11 @@
 import { deepEqual, equal, rejects } from "node:assert/strict";
 import {
+  composeWorkerScript,
   createComposeLoader,
   type ProjectRunner,
   RunawayError,
   startWorker,
 } from "../../../services/compose/loader.ts";
-import { workerScript } from "../../../services/compose/worker_script.ts";
 import { until } from "../../helpers/until.ts";
 import { type LoadedTexts, loadTexts } from "../../../services/compose/load/texts.ts";
 
@@ -16,7 +16,7 @@ const sources = {
 const SOURCES = JSON.stringify(sources);
 
 Deno.test("a worker loads projects, and reports the files that they name", async () => {
-  const loader = createComposeLoader(async () => await startWorker(await workerScript()));
+  const loader = createComposeLoader(async () => await startWorker(await composeWorkerScript()));
   try {
     const { project, asked }: LoadedTexts = JSON.parse(await loader.load(SOURCES));
     deepEqual(project?.services.web?.environment, { LEVEL: "info" });
@@ -35,7 +35,7 @@ Deno.test("a worker loads projects, and reports the files that they name", async
 });
 
 Deno.test("a worker beyond its deadline is refused", async () => {
-  const worker = await startWorker(await workerScript(), { deadlineMs: 0 });
+  const worker = await startWorker(await composeWorkerScript(), { deadlineMs: 0 });
   try {
     await rejects(worker.run(SOURCES), RunawayError);
   } finally {

@@ -2,6 +2,7 @@ import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
 import { openKeys } from "../../../../services/backup/restic/key.ts";
 import { acquireLock } from "../../../../services/backup/restic/lock.ts";
 import {
+  createRepositoryOpener,
   repositoryWorkerScript,
   startRepository,
 } from "../../../../services/backup/restic/worker_repository.ts";
@@ -118,6 +119,29 @@ Deno.test("a lock excludes others, until it is stale or its process has ended", 
   await prune.release();
   await backup.release();
   deepEqual(storage.keys("locks"), []);
+});
+
+Deno.test("a key is derived once, while its file is there and undamaged", async () => {
+  const storage = createMemoryStorage();
+  await newRepository(storage);
+  const opened = new Map<string, Uint8Array>();
+  const { raw } = await openKeys(storage, PASSWORD, signal, opened);
+  const [name] = storage.keys("keys").map((key) => key.slice("keys/".length));
+  deepEqual([...opened], [[name, raw]]);
+  deepEqual((await openKeys(storage, "not derived", signal, opened)).raw, raw);
+  const damaged = { ...storage, read: () => Promise.resolve(new Uint8Array(9)) };
+  await rejects(openKeys(damaged, PASSWORD, signal, opened), { reason: "damaged" });
+  await storage.remove("keys", name!, signal);
+  await rejects(openKeys(storage, PASSWORD, signal, opened), { reason: "absent" });
+});
+
+Deno.test("keys are kept for the password that has opened them", async () => {
+  const storage = createMemoryStorage();
+  await newRepository(storage);
+  const open = createRepositoryOpener();
+  for (let times = 0; times < 2; times++) (await open(optionsOf(storage), signal)).close();
+  const wrong = { ...optionsOf(storage), password: "wrong" };
+  await rejects(open(wrong, signal), { reason: "wrong_password" });
 });
 
 Deno.test("what is excluded by a lock waits for it, and fails at once otherwise", async () => {
