@@ -181,7 +181,9 @@ Deno.test("a crash at any step of a new key for notes leaves a key that both hav
   const { hub, member, host, linked, pass } = all;
   const first = selectFleetKey(hub.deps.db, "note")!.publicKey;
   const next = await renewNotes(all);
-  const confirmed = () => until("it is confirmed", () => keyOfHost(all) === next);
+  const confirmed = async () => {
+    await until("it is confirmed", () => keyOfHost(all) === next);
+  };
   // The hub was killed after it had told the key: the member has stored it, and the hub does not know.
   await linked(confirmed);
   replaceHostNoteKey(hub.deps.db, { hostId: host.id, noteKey: first });
