@@ -26,7 +26,7 @@ export interface OpenMessage {
   hasChecksum: boolean;
 }
 
-/** What is known of a repository that was opened. */
+/** Facts about an opened repository, and its key. */
 export interface OpenedMessage extends Pick<Repository, "id" | "version"> {
   openedKeys: Map<Id, Uint8Array>;
 }
