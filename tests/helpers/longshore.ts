@@ -15,7 +15,7 @@ export interface Longshore extends AsyncDisposable {
   apiKey: string;
   dataDir: string;
   pid: number;
-  /** An admin's access token in key mode, requested once. */
+  /** An admin's access token in key mode, requested once, and again before it expires. */
   token(): Promise<string>;
   /** One request with `body` as JSON; as admin unless `token` is given (`null`: no token). */
   call(
@@ -62,6 +62,9 @@ const OUTPUT_MAX = 256 * 1024;
 
 /** Longer than the program waits for open requests, to distinguish a clean stop from a hang. */
 const STOP_MAX_MS = 60_000;
+
+/** Shorter than the lifetime of an access token, for drills that take longer. */
+const RENEW_MS = 10 * 60_000;
 
 const root = new URL("../../", import.meta.url);
 
@@ -122,8 +125,14 @@ export async function startLongshore(options: LongshoreOptions = {}): Promise<Lo
     });
     if (!baseUrl) throw new Error(`exit status ${exit?.code}`);
     let token: Promise<string> | undefined;
+    let renewAt = 0;
+    const currentToken = () => {
+      if (token && performance.now() < renewAt) return token;
+      renewAt = performance.now() + RENEW_MS;
+      return token = login();
+    };
     const call: Longshore["call"] = async (method, path, body, { token: given, headers } = {}) => {
-      const bearer = given === undefined ? await (token ??= login()) : given;
+      const bearer = given === undefined ? await currentToken() : given;
       return await request(method, baseUrl + path, body, {
         ...(bearer !== null && { authorization: `Bearer ${bearer}` }),
         ...headers,
@@ -139,7 +148,7 @@ export async function startLongshore(options: LongshoreOptions = {}): Promise<Lo
       apiKey,
       dataDir,
       pid: child.pid,
-      token: () => token ??= login(),
+      token: currentToken,
       call,
       stop,
       end: async () => (await ended).code,
