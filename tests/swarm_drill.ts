@@ -12,9 +12,9 @@
 
 import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { type MissingSince, runSwarmRound } from "../services/swarm/watcher.ts";
+import { connectEngines } from "./helpers/engine_network.ts";
 import { type LiveApp, liveApp } from "./helpers/live_app.ts";
 import { BUSYBOX, type OwnEngine, startDockerd } from "./helpers/real_engine.ts";
-import { runInside } from "./helpers/sandbox.ts";
 import { collectEvents } from "./helpers/test_app.ts";
 import { until } from "./helpers/until.ts";
 
@@ -29,28 +29,6 @@ const started = performance.now();
 /** Prints a step that has succeeded. */
 const done = (what: string) =>
   console.log(`${((performance.now() - started) / 1000).toFixed(0).padStart(4)} s  ${what}`);
-
-/** Connects the namespaces of engines; the first one has the bridge. @returns Their addresses. */
-async function connect(engines: readonly OwnEngine[]): Promise<string[]> {
-  const [{ sandbox: hub }] = engines as [OwnEngine];
-  await runInside(hub, ["ip", "link", "add", "swarm0", "type", "bridge"]);
-  await runInside(hub, ["ip", "link", "set", "swarm0", "up"]);
-  await runInside(hub, ["ip", "address", "add", "10.77.0.1/24", "dev", "swarm0"]);
-  for (const [at, { sandbox }] of engines.entries()) {
-    if (at === 0) continue;
-    const ends = ["type", "veth", "peer", "name", "up0", "netns", String(sandbox.pid)];
-    await run("ip", "link", "add", `port${at}`, "netns", String(hub.pid), ...ends);
-    await runInside(hub, ["ip", "link", "set", `port${at}`, "master", "swarm0", "up"]);
-    await runInside(sandbox, ["ip", "address", "add", `10.77.0.${at + 1}/24`, "dev", "up0"]);
-    await runInside(sandbox, ["ip", "link", "set", "up0", "up"]);
-  }
-  return engines.map((_, at) => `10.77.0.${at + 1}`);
-}
-
-async function run(program: string, ...args: string[]): Promise<void> {
-  const { success, stderr } = await new Deno.Command(program, { args }).output();
-  if (!success) throw new Error(`${program}: ${new TextDecoder().decode(stderr)}`);
-}
 
 /** The API of Longshore on the first manager. */
 function clientOf(app: LiveApp) {
@@ -82,7 +60,7 @@ await using stack = new AsyncDisposableStack();
 const engines: OwnEngine[] = [];
 for (let count = 0; count < 3; count++) engines.push(stack.use(await startDockerd()));
 const [first, second, third] = engines as [OwnEngine, OwnEngine, OwnEngine];
-const addresses = await connect(engines);
+const addresses = await connectEngines(engines);
 for (const engine of engines) await engine.docker("tag", BUSYBOX, SECOND);
 await first.docker("swarm", "init", `--advertise-addr=${addresses[0]}`);
 

@@ -4,11 +4,20 @@
  *
  *     deno task waves-drill [FIRST SEED] [LAST SEED]
  *
+ * With `--engines`, some histories of real hosts, with their engines and a registry, instead:
+ *
+ *     LONGSHORE_EXECUTABLE=$PWD/dist/longshore deno task waves-drill --engines
+ *
  * @module
  */
 
 import { randomNumbers } from "./helpers/drill.ts";
 import { liveThrough, type Outcome } from "./helpers/wave_world.ts";
+import { liveThroughEngines } from "./waves_drill/engines.ts";
+
+if (Deno.args[0] === "--engines") {
+  Deno.exit(await liveThroughEngines() ? 0 : 1);
+}
 
 const [first = 1, last = 200] = Deno.args.map(Number);
 const PROGRESS = 10;

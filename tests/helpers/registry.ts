@@ -64,17 +64,23 @@ export async function writeRegistryConfig(
 }
 
 /**
- * Starts a registry on the loopback address of the engine's sandbox.
+ * Starts a registry in the engine's sandbox.
  *
+ * @param options.host Address for engines in other sandboxes, which take it with `--insecure-registry`;
+ * default: the loopback address.
  * @param options.port Only needed for several registries of one engine.
  * @param options.isPrivate Whether it requires {@linkcode REGISTRY_USER} (Basic authentication).
  */
 export async function startRegistry(
   engine: RealEngine & { sandbox: Sandbox },
-  { port = 5000, isPrivate = false }: { port?: number; isPrivate?: boolean } = {},
+  { host = "127.0.0.1", port = 5000, isPrivate = false }: {
+    host?: string;
+    port?: number;
+    isPrivate?: boolean;
+  } = {},
 ): Promise<Registry> {
   const { sandbox } = engine;
-  const address = `127.0.0.1:${port}`;
+  const address = `${host}:${port}`;
   const folder = `${sandbox.directory}/registry-${port}`;
   const config = await writeRegistryConfig({ folder, address, isPrivate });
   const { username, password } = REGISTRY_USER;

@@ -13,6 +13,7 @@ import type { Worker } from "../../lifecycle.ts";
 import { every } from "../../waiting.ts";
 import { errorFields } from "../../log.ts";
 import { automaticActor, recordAudit } from "../../access/audit/audit.ts";
+import { hasNotReached } from "../run/allowed.ts";
 import { readUpdateSettings } from "../settings.ts";
 import type { PendingUpdate } from "./pending.ts";
 
@@ -75,8 +76,10 @@ export function createUpdater(deps: Deps): Updater {
   const endLast = () => {
     if (!running) return;
     const { jobId, update: { containerId, name, group } } = running;
-    const hasSucceeded = selectJob(db, jobId)?.status === "succeeded";
-    if (!hasSucceeded) pause(group);
+    const job = selectJob(db, jobId);
+    const hasSucceeded = job?.status === "succeeded";
+    // The fleet is asked again about an image that has not reached this host.
+    if (!hasSucceeded && !hasNotReached(job?.result)) pause(group);
     recordAudit(deps, {
       caller: ACTOR,
       action: "automatic update",
