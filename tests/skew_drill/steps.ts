@@ -68,7 +68,10 @@ export const STEPS: Record<string, Step> = {
     );
     const lacking: string[] = [];
     for (const path of paths) {
-      const passed = await hub.call("GET", AT_HOST + path.slice("/api".length));
+      const passed = await hub.call("GET", AT_HOST + path.slice("/api".length))
+        .catch((cause) => {
+          throw new Error(`GET ${path}`, { cause });
+        });
       if (passed.status < 400 || passed.status === 403) continue;
       const direct = await member.call("GET", path);
       equal(passed.status, direct.status, `${path}: ${JSON.stringify(passed)}`);
