@@ -264,6 +264,7 @@ export class WaveWorld {
     copy.lists.containers = new Map([...runs.keys()].map((name) => [name, {
       ...{ id: name, name, image: `registry.test/${name}:1`, state: "running", health: null },
       ...{ stack: null, createdAt: null, startedAt: null, crashLooping: false, self: false },
+      replaced: false,
     }]));
     fleet.copies.set(id, copy);
     const verdicts = member.verdicts.map((each) => ({

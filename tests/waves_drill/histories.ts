@@ -119,7 +119,7 @@ export async function lateFailure(
   equal(host, "shop");
   deepEqual(new Set(affected.map((each) => each.host)), new Set(runners));
   ok(affected.every(({ canGoBack }) => canGoBack));
-  // What the button of the page does.
+  // The button of the page does this.
   await Promise.all(
     affected.map(({ hostId, container }) =>
       succeed(fleet.hub, `/api/fleet/hosts/${hostId}/api/containers/${container}/rollback`, {})
@@ -128,7 +128,7 @@ export async function lateFailure(
   for (const member of fleet.members) {
     equal(await runningDigest(member, "late"), first.digest, member.name);
   }
-  await until("nobody is listed", async () => (await blockOf(fleet, late)).affected.length === 0);
+  await until("no host is listed", async () => (await blockOf(fleet, late)).affected.length === 0);
   return `not in the last wave, but by hand with force; known to the others after ${
     milliseconds(blockedMs)
   }; the three hosts with it were listed and went back`;

@@ -1588,6 +1588,7 @@ export type FleetContainer = {
   startedAt: string | null;
   crashLooping: boolean;
   self: boolean;
+  replaced: boolean;
   host: string;
   asOf: string;
 };

@@ -57,6 +57,7 @@ export type FeedDeps =
     | "host"
     | "jobs"
     | "now"
+    | "reservations"
     | "swarm"
     | "updateGate"
   >;
@@ -214,7 +215,7 @@ async function listsOf(
 }
 
 function containerRows(
-  { db }: Pick<Deps, "db">,
+  { db, reservations }: Pick<Deps, "db" | "reservations">,
   containers: readonly Container[],
 ): Rows["containers"][] {
   const looping = new Set(selectCrashLooping(db));
@@ -222,8 +223,11 @@ function containerRows(
     const { id, name, state, health, createdAt, startedAt, self } = container;
     const image = line(container.image);
     const stack = lineOrNull(stackOf(container));
-    const crashLooping = looping.has(id);
-    return { id, name, image, state, health, stack, createdAt, startedAt, crashLooping, self };
+    return {
+      ...{ id, name, image, state, health, stack, createdAt, startedAt, self },
+      crashLooping: looping.has(id),
+      replaced: reservations.isReplaced(container),
+    };
   });
 }
 

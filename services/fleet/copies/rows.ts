@@ -40,6 +40,10 @@ const ContainerRow = z.object({
   startedAt: Time.nullable(),
   crashLooping: z.boolean(),
   self: z.boolean(),
+  replaced: z.boolean().default(false).meta({
+    description:
+      "Whether an update or a deploy replaces it now, so that it may not run for a moment",
+  }),
 });
 
 const STACK_KINDS = ["compose", "swarm"] as const;

@@ -48,7 +48,7 @@ const mayRun = ({ fleet }: HostsDeps, { id }: StoredHost, platform: string): boo
   return known === null || known === platform;
 };
 
-/** Whether a running container is of a repository; also if the host's containers are not known. */
+/** Whether a container in use is of a repository; also if the host's containers are not known. */
 const mayUse = (copy: HostCopy | undefined, repository: string | undefined): boolean =>
   !copy?.asOf.containers ||
   repository !== undefined && repositoriesIn(copy.lists.containers).has(repository);
@@ -59,7 +59,7 @@ type ContainerList = HostCopy["lists"]["containers"];
 const ofLists = new WeakMap<ContainerList, ReadonlySet<string>>();
 const ofRows = new WeakMap<Rows["containers"], string | undefined>();
 
-/** Repositories of the running containers of a host. */
+/** Repositories of the containers of a host that run, or do not while they are replaced. */
 function repositoriesIn(containers: ContainerList): ReadonlySet<string> {
   const known = ofLists.get(containers);
   if (known) return known;
@@ -67,7 +67,8 @@ function repositoriesIn(containers: ContainerList): ReadonlySet<string> {
   for (const row of containers.values()) {
     if (!ofRows.has(row)) ofRows.set(row, repositoryOf(row.image));
     const repository = ofRows.get(row);
-    if (repository !== undefined && row.state === "running" && !row.self) found.add(repository);
+    const isUsed = (row.state === "running" || row.replaced) && !row.self;
+    if (repository !== undefined && isUsed) found.add(repository);
   }
   ofLists.set(containers, found);
   return found;

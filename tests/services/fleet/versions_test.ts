@@ -71,7 +71,7 @@ Deno.test("a link ignores messages of a later version, but not wrong fields of a
 
 const container = {
   ...{ id: "c1", name: "web", image: "nginx:1", state: "running", health: null, stack: "shop" },
-  ...{ createdAt: null, startedAt: null, crashLooping: false, self: false },
+  ...{ createdAt: null, startedAt: null, crashLooping: false, self: false, replaced: false },
 };
 const stack = {
   ...{ id: "compose/shop", name: "shop", kind: "compose", status: "healthy", services: 1 },

@@ -8,7 +8,7 @@ import { type TestApp, testApp } from "../../../helpers/test_app.ts";
 
 const row = (name: string, stack: string | null = null) => ({
   ...{ id: `id-${name}`, name, image: "nginx", state: "running", health: null, stack },
-  ...{ createdAt: null, startedAt: null, crashLooping: false, self: false },
+  ...{ createdAt: null, startedAt: null, crashLooping: false, self: false, replaced: false },
 });
 
 /** A frame of the feed of a host, as its hub receives it. */

@@ -35,7 +35,18 @@ Deno.test("an image goes from wave to wave when it has stayed well, and says wha
   match((await world.refusal(shop!, "shop"))!, /wave=home/);
   match((await world.refusal(other!, "shop"))!, /wave=shop/);
 
-  // In a wave without a host that uses the image, nothing proves it.
+  // In a wave without a host that uses the image, nothing proves it. One that is replaced is used.
+  await world.report(home!);
+  const { containers } = world.app.deps.fleet.copies.get(home!.id)!.lists;
+  const row = { ...containers.get("shop")!, state: "exited" };
+  const set = (change: object) =>
+    world.app.deps.fleet.copies.get(home!.id)!.lists.containers = new Map([
+      ["shop", { ...row, ...change }],
+    ]);
+  set({ replaced: true });
+  match((await world.refusal(shop!, "shop"))!, /wave=home/);
+  set({});
+  equal(await world.refusal(shop!, "shop"), undefined);
   home!.runs.delete("shop");
   await world.report(home!);
   equal(await world.refusal(shop!, "shop"), undefined);
