@@ -9,10 +9,11 @@
  * loading the application and compiling the schemas of its document takes about a second of processor
  * time, which a group spends only once. All browser tests of a run share one browser.
  *
- * Without words, `*_long_test.ts` are left out: what they prove with more real parts at once, smaller
- * tests prove as well. `--long` runs them alone. Words choose the files whose path contains one of them. The last line is `N passed, N failed`
- * (and `, N skipped` if tests were skipped); the exit status is 0 only if none failed. With
- * `LONGSHORE_REQUIRE_ENGINE=1`, as in `.ci/run`, skipping a test because an engine is missing is a
+ * Words choose the files whose path contains one of them. Without words, `*_long_test.ts` are left out:
+ * what they prove with more real parts at once, smaller tests prove as well. `--long` runs them alone.
+ *
+ * The last line is `N passed, N failed` (and `, N skipped` if tests were skipped); the exit status is 0
+ * only if none failed. With `LONGSHORE_REQUIRE_ENGINE=1`, as in `.ci/run`, skipping a test because an engine is missing is a
  * failure, and the files of up to ten tests that failed are run once more, one after another.
  * With `LONGSHORE_EXECUTABLE=FILE`, as in `.ci/run`, the tests that start the program start FILE.
  * `--trace-leaks` shows where a test began what it has not ended.
@@ -83,8 +84,8 @@ const REAL_GROUP_SIZE = 5;
 const LONG_TEST = /_long_test\.ts$/;
 
 /** Files that take long for their size: drills, and what waits for the clock or for a silence. */
-const LONG = /drill|schedules|log_streams|engine_away/;
-const LONG_WEIGHT = 4;
+const SLOW = /drill|schedules|log_streams|engine_away/;
+const SLOW_WEIGHT = 4;
 
 const root = new URL("../", import.meta.url);
 const stop = new AbortController();
@@ -407,7 +408,7 @@ function add(sum: Counts, counts: Counts): void {
 /** The files in about the order of their duration, so that the last ones are short. */
 function longFirst(files: string[]): string[] {
   const weight = (path: string) =>
-    Deno.statSync(new URL(path, root)).size * (LONG.test(path) ? LONG_WEIGHT : 1);
+    Deno.statSync(new URL(path, root)).size * (SLOW.test(path) ? SLOW_WEIGHT : 1);
   return files.toSorted((a, b) => weight(b) - weight(a));
 }
 

@@ -65,11 +65,16 @@ export async function loadIndexFile(
   for (const value of shape.array(fields.packs ?? [], "packs")) {
     const pack = shape.object(value, "a pack");
     const blobs = shape.array(pack.blobs ?? [], "blobs");
-    if (index.count + blobs.length > BLOBS_MAX) {
-      throw new RepositoryError("unsupported", `The index has more than ${BLOBS_MAX} blobs`);
-    }
+    if (blobs.length === 0) continue; // It would take memory, and is of no use.
+    assertBlobsFit(index, blobs.length);
     index.addPack(shape.id(pack.id, "id"), blobs.map((blob) => readBlob(blob, shape, title)));
   }
+}
+
+/** @throws {RepositoryError} `unsupported` if the index would have more than {@linkcode BLOBS_MAX}. */
+export function assertBlobsFit(index: MasterIndex, more: number): void {
+  if (index.count + more <= BLOBS_MAX) return;
+  throw new RepositoryError("unsupported", `The index has more than ${BLOBS_MAX} blobs`);
 }
 
 function readBlob(value: unknown, shape: Shape, title: string): PackedBlob {

@@ -28,8 +28,11 @@ export const FILES_MAX = 1_000_000;
 /** Files of the kind `data`: 20 TB of the small packs of older programs. */
 export const PACKS_MAX = 4_000_000;
 
-/** Blobs of all index files, which take 1.2 GB of memory: some 20 TB of large files. */
-export const BLOBS_MAX = 20_000_000;
+/**
+ * Blobs of all index files, which take 1 GB of memory: some 16 TB of large files, or 0.8 TB of files of
+ * 50 KB. More would double the memory, which grows in powers of two.
+ */
+export const BLOBS_MAX = 2 ** 24;
 
 /** Characters of the texts of all snapshots, which are in memory at a time. Most have fewer than 500. */
-export const SNAPSHOT_TEXT_MAX = 64 * 1024 * 1024;
+export const SNAPSHOT_TEXT_MAX = 256 * 1024 * 1024;

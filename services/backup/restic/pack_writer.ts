@@ -8,7 +8,7 @@
 
 import { type BlobType, encodeBlob, type PackedBlob } from "./blob.ts";
 import { type Id, idOf } from "./id.ts";
-import { INDEX_BLOBS_MAX, type PackBlobs, saveIndexFile } from "./index_file.ts";
+import { assertBlobsFit, INDEX_BLOBS_MAX, type PackBlobs, saveIndexFile } from "./index_file.ts";
 import type { MasterIndex } from "./master_index.ts";
 import { encodePack, PACK_BYTES } from "./pack.ts";
 import { listFiles, type RepositoryFiles, titleOf, writeVerified } from "./repository_files.ts";
@@ -67,6 +67,7 @@ export function createPackWriter(
       await writeVerified(files.storage, "data", id, pack, id, signal);
       written.push({ name: id, size });
       bytesAdded += size;
+      assertBlobsFit(index, blobs.length);
       index.addPack(id, blobs);
       for (const blob of blobs) pending.delete(keyOf(type, blob.id));
       notIndexed.push({ id, blobs });

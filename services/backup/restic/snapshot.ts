@@ -138,13 +138,15 @@ export async function loadSnapshots(
     const names = listed.slice(at, at + PARALLEL_READS).map(({ name }) => name);
     const loaded = await Promise.all(names.map((name) => loadSnapshot(files, name, signal)));
     characters += loaded.reduce((sum, each) => sum + textLength(each), 0);
+    snapshots.push(...loaded);
     if (characters > SNAPSHOT_TEXT_MAX) {
+      const [most] = snapshots.toSorted((a, b) => textLength(b) - textLength(a));
       throw new RepositoryError(
         "unsupported",
-        `The snapshots have more than ${SNAPSHOT_TEXT_MAX} characters of paths and tags`,
+        `The snapshots have more than ${SNAPSHOT_TEXT_MAX} characters of paths and tags, ` +
+          `most of them ${most!.id}; remove it, e.g. with restic forget`,
       );
     }
-    snapshots.push(...loaded);
   }
   return snapshots.sort(byTime);
 }

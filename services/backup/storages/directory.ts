@@ -92,7 +92,8 @@ async function assertInside(root: string, directory: string): Promise<void> {
   if (isInside(real, await Deno.realPath(await existingParent(root)))) return;
   throw new StorageError(
     "damaged",
-    `${relative(root, directory)} is a link that leads out of the repository; remove it`,
+    `${relative(root, directory)} is a link that leads out of the repository; ` +
+      "mount the directory there instead, or make it the location",
   );
 }
 

@@ -51,6 +51,6 @@ async function findProblem(deps: TargetDeps, id: string): Promise<string | null>
 
 const missing = () =>
   new RepositoryError(
-    "not_found",
+    "absent",
     "The location has no repository; add the target again to create one",
   );

@@ -64,18 +64,18 @@ export async function assertRoomForCopies(
  * Passes entries on as long as there is room for them: the sizes of directories, and of some volumes, are
  * not known before.
  *
- * @throws {AppError} As {@linkcode assertRoomForCopies}.
+ * @throws {AppError} `conflict` before the file that has too little, where the disk can be seen.
  */
 export async function* whileThereIsRoom(
   deps: Pick<Deps, "engine">,
   entries: Entries,
-  subject?: string,
+  subject = "The copies need",
 ): Entries & AsyncGenerator<Entry> {
   let bytes = 0;
   for await (const entry of entries) {
     if (entry.hardLinkTo === undefined) bytes += entry.size;
     if (bytes >= LOOK_BYTES) {
-      await assertRoomForCopies(deps, bytes, subject);
+      assertEngineRoom(bytes, await engineRoom(deps.engine), subject);
       bytes = 0;
     }
     yield entry;

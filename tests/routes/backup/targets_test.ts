@@ -170,6 +170,20 @@ Deno.test("POST …/:id/test says what is wrong, and the list shows it", async (
   equal(listed.lastTestError, body.error);
 });
 
+Deno.test("POST …/:id/test says that the repository is gone, e.g. because a share is not mounted", async () => {
+  using t = await targetsApp();
+  const location = join(t.backups, "share");
+  const { body: { id } } = await t.create({ name: "share", location });
+  await Deno.remove(location, { recursive: true });
+  await Deno.mkdir(location);
+  const { body } = await t.app.call("POST", `${TARGETS}/${id}/test`);
+  deepEqual([body.ok, body.error], [
+    false,
+    "The location has no repository; add the target again to create one",
+  ]);
+  equal((await t.app.call("GET", `${TARGETS}/${id}`)).body.lastTestError, body.error);
+});
+
 Deno.test("credentials stay with their server", async () => {
   await using rest = await startRest({ isPrivate: true });
   await using other = await startFaultyProxy(rest.url, () => undefined);
