@@ -121,7 +121,7 @@ export function FleetHosts() {
       more: <InstallLine command={saved.installCommand} />,
       children: (
         <>
-          Run this line in the shell of the new host until <Time at={saved.expiresAt} />.
+          Run this line in the shell of the new host. It expires <Time at={saved.expiresAt} />.
         </>
       ),
     });
