@@ -67,7 +67,6 @@ function subject(engine: RealEngine, what: string) {
         "run",
         "--detach",
         QUICK,
-        "--network=host",
         `--name=${name}`,
         ...options,
         image,
