@@ -112,13 +112,13 @@ export async function lateFailure(
   equal(await runningDigest(rest, "late"), late.digest);
 
   const runners: HostName[] = ["canary", "home", "rest"];
-  const { affected, host } = await until("all are listed", async () => {
+  const { affected, host } = await until("all are listed, and can go back", async () => {
     const block = await blockOf(fleet, late);
-    return block.affected.length === runners.length && block;
+    return block.affected.length === runners.length &&
+      block.affected.every(({ canGoBack }) => canGoBack) && block;
   });
   equal(host, "shop");
   deepEqual(new Set(affected.map((each) => each.host)), new Set(runners));
-  ok(affected.every(({ canGoBack }) => canGoBack));
   // The button of the page does this.
   await Promise.all(
     affected.map(({ hostId, container }) =>
@@ -142,7 +142,7 @@ export async function liftedBlock(fleet: Fleet, bad: Published): Promise<string>
   // The host that failed keeps its own block.
   const { longshore } = fleet.member("canary");
   const { blocked } = (await longshore.call("GET", "/api/updates/blocked")).body;
-  const own = blocked.find((each: { container: string }) => each.container === "bad");
+  const own = blocked.find((each: { containerName: string }) => each.containerName === "bad");
   equal((await longshore.call("DELETE", `/api/updates/blocked/${own.id}`)).status, 200);
   await succeed(longshore, "/api/containers/bad/update", { stableSeconds: STABLE_SECONDS });
   await reachesAll(fleet, bad);
