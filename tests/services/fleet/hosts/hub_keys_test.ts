@@ -2,7 +2,7 @@
 
 import { deepEqual, equal, notEqual, rejects } from "node:assert/strict";
 import { serveFleet } from "../../../../commands/fleet_socket.ts";
-import { selectFleetHosts } from "../../../../db/fleet_hosts.ts";
+import { deleteFleetHost, selectFleetHosts } from "../../../../db/fleet_hosts.ts";
 import { selectFormerHubKeys, selectKnownHubKeys } from "../../../../db/fleet_hub_keys.ts";
 import { replaceFleetKey, selectFleetKey } from "../../../../db/fleet_keys.ts";
 import {
@@ -17,6 +17,7 @@ import { enrol } from "../../../../services/fleet/enrolment/join.ts";
 import {
   createFleetKey,
   fingerprintOf,
+  linkKeys,
   openNoteKey,
   toBytes,
   toText,
@@ -28,7 +29,7 @@ import { decodeToken } from "../../../../services/fleet/enrolment/token.ts";
 import { renewHubKey } from "../../../../services/fleet/hosts/hub_keys.ts";
 import { renewNoteKey } from "../../../../services/fleet/hosts/note_keys.ts";
 import { serveLink } from "../../../../services/fleet/hosts/serve.ts";
-import { dialLink } from "../../../../services/fleet/link/channel.ts";
+import { dialEnrolment, dialLink } from "../../../../services/fleet/link/channel.ts";
 import { createConnection } from "../../../../services/fleet/link/connection.ts";
 import { signWith } from "../../../../services/fleet/notes/note.ts";
 import { signSuccession } from "../../../../services/fleet/notes/succession.ts";
@@ -339,6 +340,29 @@ Deno.test("an invite of before the change is still good, and one of afterwards h
     [selectFormerHubKeys(hub.deps.db)[0]!, selectFleetKey(hub.deps.db, "link")!]
       .map(({ publicKey }) => publicKey),
   );
+});
+
+Deno.test("a hub tells a host that asks whether it is still a member, and does not add it again", async () => {
+  await using all = await fleet();
+  const { hub, member, host } = all;
+  const { inviteId, secret } = decodeToken((await invite(hub)).token);
+  const ask = async () => {
+    const channel = await dialEnrolment(connect(hub), {
+      keys: await linkKeys(member.deps),
+      invite: { id: inviteId, secret },
+      assertHub: () => Promise.resolve(),
+    });
+    const { noteKey, name, machine } = host;
+    const given = { name, machine, noteKey, version: "1", memberId: host.id };
+    await channel.sendControl({ type: "enrol", ...given });
+    return await channel.receiveControl("enrolled", "refused");
+  };
+  const known = await ask();
+  equal(known.type === "enrolled" && known.hostId, host.id);
+  deleteFleetHost(hub.deps.db, host.id);
+  const refused = await ask();
+  equal(refused.type === "refused" && refused.reason, "The host was removed there");
+  deepEqual(selectFleetHosts(hub.deps.db), []);
 });
 
 Deno.test("a wrong secret is the reason of a refusal, also at a hub with former keys", async () => {
