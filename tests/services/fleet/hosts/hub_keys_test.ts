@@ -6,11 +6,12 @@ import { deleteFleetHost, selectFleetHosts } from "../../../../db/fleet_hosts.ts
 import { selectFormerHubKeys, selectKnownHubKeys } from "../../../../db/fleet_hub_keys.ts";
 import { replaceFleetKey, selectFleetKey } from "../../../../db/fleet_keys.ts";
 import {
+  type FormerNoteKey,
   replaceKnownNoteKeys,
   selectFormerNoteKeys,
   selectKnownNoteKeys,
 } from "../../../../db/fleet_note_keys.ts";
-import { selectMembership } from "../../../../db/fleet_membership.ts";
+import { deleteMembership, selectMembership } from "../../../../db/fleet_membership.ts";
 import { selectNextKey } from "../../../../db/fleet_next_keys.ts";
 import { createInvite } from "../../../../services/fleet/enrolment/invites.ts";
 import { enrol } from "../../../../services/fleet/enrolment/join.ts";
@@ -24,7 +25,7 @@ import {
 } from "../../../../services/fleet/enrolment/keys.ts";
 import { type Dialing, linkToHub } from "../../../../services/fleet/enrolment/member.ts";
 import { dialKeys, KEY_MAX_MS } from "../../../../services/fleet/enrolment/rotation.ts";
-import { checkOf } from "../../../../services/fleet/enrolment/note_keys.ts";
+import { checkOf, createNoteKeyReceiver } from "../../../../services/fleet/enrolment/note_keys.ts";
 import { decodeToken } from "../../../../services/fleet/enrolment/token.ts";
 import { renewHubKey } from "../../../../services/fleet/hosts/hub_keys.ts";
 import { renewNoteKey } from "../../../../services/fleet/hosts/note_keys.ts";
@@ -32,7 +33,7 @@ import { serveLink } from "../../../../services/fleet/hosts/serve.ts";
 import { dialEnrolment, dialLink } from "../../../../services/fleet/link/channel.ts";
 import { createConnection } from "../../../../services/fleet/link/connection.ts";
 import { signWith } from "../../../../services/fleet/notes/note.ts";
-import { signSuccession } from "../../../../services/fleet/notes/succession.ts";
+import { isSuccession, signSuccession } from "../../../../services/fleet/notes/succession.ts";
 import { sealBlock } from "../../../../services/fleet/waves/block.ts";
 import { keepBlock, keptBlocks } from "../../../../services/fleet/waves/kept.ts";
 import { createSocketPair } from "../../../helpers/socket_pair.ts";
@@ -249,6 +250,30 @@ Deno.test("a key for notes that no known key has signed is refused", async () =>
     await link.probe();
   });
   deepEqual(selectKnownNoteKeys(member.deps.db), []);
+});
+
+Deno.test("a key for notes of a former hub is not stored after the host has left", async () => {
+  await using all = await fleet();
+  const { hub, member } = all;
+  const membership = selectMembership(member.deps.db)!;
+  await renewNotes(all);
+  const [{ nextKey, signature }] = selectFormerNoteKeys(hub.deps.db) as [FormerNoteKey];
+  const answers: unknown[] = [];
+  const receive = (isMember: boolean) => {
+    if (!isMember) deleteMembership(member.deps.db);
+    const tell = createNoteKeyReceiver(member.deps, membership);
+    tell({ type: "note_key", noteKey: nextKey, signature }, { tell: (each) => answers.push(each) });
+  };
+  receive(true);
+  await until("it is confirmed", () => answers.length === 1);
+  deepEqual(selectKnownNoteKeys(member.deps.db).at(0), nextKey);
+  receive(false);
+  // The same work as that of the receiver.
+  await isSuccession(await checkOf(membership.hubNoteKey), {
+    next: nextKey,
+    signature,
+  });
+  deepEqual([selectKnownNoteKeys(member.deps.db), answers.length], [[], 1]);
 });
 
 Deno.test("blocks of before a new key for notes reach members of before and after it", async () => {
