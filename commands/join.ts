@@ -9,7 +9,12 @@ import type { Membership } from "../db/fleet_membership.ts";
 import { nodeOs } from "../services/builtins.ts";
 import { acceptAnswer, createRequest, parseAnswer } from "../services/fleet/enrolment/files.ts";
 import { listenForHub } from "../services/fleet/enrolment/listen.ts";
-import { assertNoMember, joinFleet, membershipOf } from "../services/fleet/enrolment/join.ts";
+import {
+  assertNoMember,
+  assertStillMember,
+  joinFleet,
+  membershipOf,
+} from "../services/fleet/enrolment/join.ts";
 import { fingerprintOf, linkKeys, toBytes } from "../services/fleet/enrolment/keys.ts";
 import type { FleetToken } from "../services/fleet/enrolment/token.ts";
 import { parseArguments } from "./arguments.ts";
@@ -53,6 +58,8 @@ async function joinWithToken(program: Program, token: FleetToken, options: Optio
   await withFleet(program, async (deps) => {
     const known = await membershipOf(deps, token);
     if (known) {
+      const { machine } = joinAs(program, deps, options);
+      await assertStillMember(deps, token, known, { machine, signal: program.signal });
       program.print(`This host is in the fleet of ${known.hubName} as ${known.name} already.`);
       return;
     }

@@ -38,8 +38,8 @@ const SHARED = {
   SERVICE_BASE_URL: "serviceBaseUrl",
 } as const satisfies Record<string, keyof Config>;
 
-/** Maximum size; the text has a few hundred bytes. */
-const TEXT_BYTES_MAX = 4_096;
+/** Maximum size; the text has a few hundred bytes, and addresses as long as their variables. */
+const TEXT_BYTES_MAX = 64 * 1024;
 
 /** Writes the description of this process to the lock file. */
 export function describeService(lock: Deno.FsFile, config: Config, address: string): void {
@@ -70,9 +70,13 @@ export function findRunningService(dataDir: string): RunningService | undefined 
     const text = new TextDecoder().decode(bytes.subarray(0, lock.readSync(bytes) ?? 0));
     const { pid, authMode, address, variables = {}, given } = JSON.parse(text);
     const isWhole = Number.isSafeInteger(pid) && [null, "key", "users"].includes(authMode) &&
-      typeof address === "string" && Array.isArray(given);
+      typeof address === "string" && Array.isArray(given) && isTexts(variables);
     return isWhole ? { pid, authMode, address, variables, given } : undefined;
   } catch {
     return undefined;
   }
 }
+
+const isTexts = (value: unknown): value is Record<string, string> =>
+  value !== null && typeof value === "object" && !Array.isArray(value) &&
+  Object.values(value).every((each) => typeof each === "string");

@@ -1,6 +1,6 @@
 /**
  * The tables `fleet_note_keys`, `fleet_host_note_keys` and `fleet_known_note_keys`: former keys of this hub for
- * notes, its key that each host has confirmed, and the keys of the hub of this member.
+ * notes, its key that each host got when it joined, and the keys of the hub of this member.
  *
  * @module
  */

@@ -179,9 +179,14 @@ fetch() {
 }
 
 find_release() {
-  # Hosts that the new server invites are installed from the same address.
-  [ -n "$from" ] || [ -z "$url" ] || settings=RELEASE_URL=$url${settings:+"
-$settings"}
+  [ -z "$settings" ] || [ ! -e "$config/longshore.env" ] ||
+    say "--set is for new installations: $config/longshore.env is not changed"
+  # Hosts that the new server invites are installed from the same address, if the service takes it.
+  case $url in
+    *[!0-9A-Za-z_.:/~%-]*) ;;
+    http://?* | https://?*) [ -n "$from" ] || settings=RELEASE_URL=$url${settings:+"
+$settings"} ;;
+  esac
   case $url in *VERSION*) url=${url%%VERSION*}$version${url#*VERSION} ;; esac
   [ -n "$from$url" ] || fail "Set LONGSHORE_RELEASE_URL to the address of the release, or give --from"
   [ -z "$from" ] || [ -d "$from" ] || fail "--from: $from is not a directory"

@@ -27,6 +27,9 @@ import { type Noted, respondJson } from "./exchange.ts";
 import { GrowingBytes } from "./growing_bytes.ts";
 import { targetOf } from "./request_url.ts";
 
+/** Methods that the runtime takes as they are: it changes lower-case ones, and throws at TRACE. */
+const METHOD = /^(?:GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS)$/;
+
 /** Bodies that are in memory at the same time, each of at most 1 MiB, and requests that wait. */
 const BODIES = { what: "bodies of a hub", running: 32, waiting: 256 };
 
@@ -44,6 +47,7 @@ export function createNotedRequests(
   return async function answerNoted(received) {
     const member = passing.member();
     if (!member) return refuse("missing");
+    if (!METHOD.test(received.method)) return refuseMethod(received.method);
     const request = withPlainUrl(received);
     const { headers, method } = request;
     const path = targetOf(request);
@@ -79,6 +83,11 @@ export function createNotedRequests(
     const error = NOTE_REFUSALS[refusal];
     return respondJson(exchange, 401, { error, code: refusal }, { [REFUSAL_HEADER]: refusal });
   }
+}
+
+function refuseMethod(method: string): Response {
+  const exchange = { requestId: crypto.randomUUID(), address: "hub", headers: {} };
+  return respondJson(exchange, 405, { error: `${method} is not allowed` });
 }
 
 /** The runtime gives the URLs of Unix sockets a scheme of their own, `http+unix:`. */

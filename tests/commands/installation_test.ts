@@ -1,5 +1,6 @@
 import { deepEqual, equal, match } from "node:assert/strict";
 import { defaultDataDir } from "../../commands/installation.ts";
+import { findRunningService, LOCK_FILE } from "../../commands/running_service.ts";
 import { contentOf, runCommand, temporaryDirectory } from "../helpers/command.ts";
 import { startLongshore } from "../helpers/longshore.ts";
 
@@ -30,6 +31,30 @@ Deno.test("commands beside a running service know its mode without its environme
   equal(alone.stderr.includes("key mode"), false);
   equal(contentOf(dataDir)["longshore.lock"], "");
 });
+
+for (
+  const { name, variables, isFound } of [
+    {
+      name: "variables of any length",
+      variables: { SERVER_NAME: "x".repeat(8_000) },
+      isFound: true,
+    },
+    { name: "no variables", variables: undefined, isFound: true },
+    { name: "a variable that is not text", variables: { SERVER_NAME: 1 }, isFound: false },
+    { name: "variables that are a list", variables: ["x"], isFound: false },
+  ]
+) {
+  Deno.test(`a running service with ${name} is ${isFound ? "found" : "left out"}`, () => {
+    using directory = temporaryDirectory();
+    const service = { pid: 1, authMode: null, address: "http://localhost:3000", given: [] };
+    const path = `${directory.path}/${LOCK_FILE}`;
+    Deno.writeTextFileSync(path, JSON.stringify({ ...service, variables }));
+    using lock = Deno.openSync(path);
+    lock.lockSync(true);
+    const expected = isFound ? { ...service, variables: variables ?? {} } : undefined;
+    deepEqual(findRunningService(directory.path), expected);
+  });
+}
 
 Deno.test("license commands need the LICENSE_KEY that the running service has", async () => {
   await using longshore = await startLongshore({ env: { LICENSE_KEY: "a.b.c" } });

@@ -16,7 +16,7 @@ export const migration: Migration = {
 
     CREATE TABLE fleet_host_note_keys (
       host_id  TEXT PRIMARY KEY REFERENCES fleet_hosts (id) ON DELETE CASCADE,
-      note_key TEXT NOT NULL -- key of this hub that the host has confirmed
+      note_key TEXT NOT NULL -- key of this hub that the host got when it joined
     ) STRICT;
     INSERT INTO fleet_host_note_keys
       SELECT fleet_hosts.id, public_key FROM fleet_hosts, fleet_keys WHERE purpose = 'note';

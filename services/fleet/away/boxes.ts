@@ -17,7 +17,7 @@ import { createSigner } from "../hosts/note_keys.ts";
 import { sealBox } from "./box.ts";
 import { endPending, sealPurpose } from "./pending.ts";
 
-export type BoxDeps = Pick<Deps, "accounts" | "changes" | "db" | "now" | "secrets"> & {
+export type BoxDeps = Pick<Deps, "accounts" | "changes" | "db" | "fleet" | "now" | "secrets"> & {
   accessPolicy(): HostPolicy | undefined | Promise<HostPolicy>;
 };
 

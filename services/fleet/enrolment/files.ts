@@ -45,21 +45,31 @@ const Answer = z.object({
   hubNoteKey: Key,
   hostId: z.string().max(100),
   name: HostName,
-  /** Proof that the hub has said all of this: people compare the fingerprint of its key only. */
-  proof: z.base64url().max(200),
+  /**
+   * Proof that the hub has said all of this: people compare the fingerprint of its key only. Hubs of earlier
+   * versions give none.
+   */
+  proof: z.base64url().max(200).optional(),
 });
 
 /** Separates proofs from the messages of links. */
 const DOMAIN = "longshore join answer v1\n";
 
 export type JoinRequest = z.output<typeof Request>;
-export type JoinAnswer = z.output<typeof Answer>;
+export type JoinAnswer = z.output<typeof Answer> & { proof: string };
 
 /** @throws {AppError} `invalid`; the message does not quote the text. */
 export const parseRequest = (text: string): JoinRequest => parse(Request, text, "a join request");
 
-/** @throws {AppError} `invalid`; the message does not quote the text. */
-export const parseAnswer = (text: string): JoinAnswer => parse(Answer, text, "an answer");
+/** @throws {AppError} `invalid`, also without a proof; the message does not quote the text. */
+export function parseAnswer(text: string): JoinAnswer {
+  const { proof, ...answer } = parse(Answer, text, "an answer");
+  if (proof !== undefined) return { ...answer, proof };
+  throw new AppError(
+    "invalid",
+    "The hub has an earlier version and cannot prove its answer; update the hub, or join with a token",
+  );
+}
 
 /**
  * The request of this host.

@@ -51,15 +51,19 @@ export async function joinFleet(
   assertNoMember(deps);
   assertHostName(name);
   await linkKeys(deps);
-  return await enrol(deps, await dial(deps, token.address, signal), {
-    ...{ name, machine, address: token.address },
-    invite: { id: token.inviteId, secret: token.secret },
-    async assertHub(key) {
-      if (await fingerprintOf(key) === token.fingerprint) return;
-      throw new AppError("forbidden", `${token.address} is not the hub that made the token`);
-    },
-  });
+  const connection = await dial(deps, token.address, signal);
+  return await enrol(deps, connection, { name, machine, ...hubOf(token) });
 }
+
+/** The hub of a token, as {@linkcode enrol} takes it. */
+const hubOf = (token: FleetToken) => ({
+  address: token.address,
+  invite: { id: token.inviteId, secret: token.secret },
+  async assertHub(key: Bytes) {
+    if (await fingerprintOf(key) === token.fingerprint) return;
+    throw new AppError("forbidden", `${token.address} is not the hub that made the token`);
+  },
+});
 
 /** The membership of this host, if the token is one of its hub. */
 export async function membershipOf(
@@ -74,6 +78,34 @@ export async function membershipOf(
 }
 
 /**
+ * Asks the hub of the token whether this host is still in its fleet: the hub may have removed it while it
+ * was away.
+ *
+ * @throws {AppError} `conflict` with the reason, unless the hub confirms it.
+ */
+export async function assertStillMember(
+  deps: JoinDeps,
+  token: FleetToken,
+  { hubName, hostId, name }: Membership,
+  { machine, signal }: Pick<JoinAs, "machine"> & { signal: AbortSignal },
+): Promise<void> {
+  let reason = "it knows this host by another id";
+  try {
+    const connection = await dial(deps, token.address, signal);
+    const as = { name, machine, ...hubOf(token), memberId: hostId };
+    const asked = requestMembership(deps, connection, as);
+    if ((await asked.finally(() => connection.close(JOINED))).hostId === hostId) return;
+  } catch (error) {
+    reason = (error as Error).message;
+  }
+  throw new AppError(
+    "conflict",
+    `This host has joined the fleet of ${hubName}, which does not confirm it: ${reason}; ` +
+      "to join again, run `longshore fleet leave` first",
+  );
+}
+
+/**
  * Joins the fleet of the hub at the other end of a connection, and closes the connection.
  *
  * @param how.address Of the hub; empty if the hub dials.
@@ -83,54 +115,67 @@ export async function membershipOf(
 export async function enrol(
   deps: KeyDeps,
   connection: Connection,
-  { name, machine, address, invite, assertHub = () => Promise.resolve() }: JoinAs & {
-    address: string;
-    invite: InviteSecret;
-    assertHub?: (key: Bytes) => Promise<void>;
-  },
+  how: EnrolAs,
 ): Promise<Membership> {
-  const { db, now } = deps;
   try {
-    const [keys, notes] = [await linkKeys(deps), await noteKeys(deps)];
-    const channel = await withinHandshake(
-      connection,
-      () => dialEnrolment(connection, { keys, invite, assertHub }),
-    );
-    await channel.sendControl({
-      type: "enrol",
-      name,
-      machine,
-      version: VERSION,
-      noteKey: notes.publicKey,
-    });
-    const answer = await withinHandshake(
-      connection,
-      () => channel.receiveControl("enrolled", "refused"),
-    );
-    if (answer.type === "refused") throw new AppError("forbidden", answer.reason);
-    const membership: Membership = {
-      address,
-      hubKey: toText(channel.peerKey),
-      hubNoteKey: answer.noteKey,
-      hubName: answer.hubName,
-      hostId: answer.hostId,
-      name: answer.name,
-      isPending: answer.isPending,
-      challenge: null,
-      challengeProof: null,
-      joinedAt: now().toISOString(),
-      hubTakesEvents: false,
-      asksHub: false,
-      labels: {},
-    };
+    const membership = await requestMembership(deps, connection, how);
     // Another hub may have been quicker meanwhile.
     assertNoMember(deps);
-    replaceMembership(db, membership);
+    replaceMembership(deps.db, membership);
     connection.close(JOINED);
     return membership;
   } finally {
     connection.close(NOT_JOINED);
   }
+}
+
+type EnrolAs = JoinAs & {
+  address: string;
+  invite: InviteSecret;
+  assertHub?: (key: Bytes) => Promise<void>;
+};
+
+/** @param as.memberId Id of this host if it is a member, and only asks. */
+async function requestMembership(
+  deps: KeyDeps,
+  connection: Connection,
+  { name, machine, address, invite, assertHub = () => Promise.resolve(), memberId }:
+    & EnrolAs
+    & { memberId?: string },
+): Promise<Membership> {
+  const [keys, notes] = [await linkKeys(deps), await noteKeys(deps)];
+  const channel = await withinHandshake(
+    connection,
+    () => dialEnrolment(connection, { keys, invite, assertHub }),
+  );
+  await channel.sendControl({
+    type: "enrol",
+    name,
+    machine,
+    version: VERSION,
+    noteKey: notes.publicKey,
+    memberId,
+  });
+  const answer = await withinHandshake(
+    connection,
+    () => channel.receiveControl("enrolled", "refused"),
+  );
+  if (answer.type === "refused") throw new AppError("forbidden", answer.reason);
+  return {
+    address,
+    hubKey: toText(channel.peerKey),
+    hubNoteKey: answer.noteKey,
+    hubName: answer.hubName,
+    hostId: answer.hostId,
+    name: answer.name,
+    isPending: answer.isPending,
+    challenge: null,
+    challengeProof: null,
+    joinedAt: deps.now().toISOString(),
+    hubTakesEvents: false,
+    asksHub: false,
+    labels: {},
+  };
 }
 
 /**

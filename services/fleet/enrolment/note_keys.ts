@@ -6,7 +6,7 @@
  * @module
  */
 
-import type { Membership } from "../../../db/fleet_membership.ts";
+import { type Membership, selectMembership } from "../../../db/fleet_membership.ts";
 import { replaceKnownNoteKeys, selectKnownNoteKeys } from "../../../db/fleet_note_keys.ts";
 import type { Deps } from "../../deps.ts";
 import { errorFields } from "../../log.ts";
@@ -49,14 +49,17 @@ export async function checkOf(publicKey: string): Promise<CheckSignature> {
   return checkWith(await crypto.subtle.importKey("raw", bytes, "Ed25519", false, ["verify"]));
 }
 
-/** Takes the keys that the hub tells, in their order: each is signed with the one before. */
+/**
+ * Takes the keys that the hub tells, each signed with one before. The hub tells the next one after an answer:
+ * what arrives sooner is left out.
+ */
 export function createNoteKeyReceiver(
   deps: Pick<Deps, "db" | "log">,
-  membership: Pick<Membership, "hubName" | "hubNoteKey">,
+  membership: Pick<Membership, "hostId" | "hubName" | "hubNoteKey">,
 ): (message: Control<"note_key">, link: Pick<OpenLink, "tell">) => void {
   const { db, log } = deps;
-  const { hubName: hub } = membership;
-  let queue = Promise.resolve();
+  const { hostId, hubName: hub, hubNoteKey } = membership;
+  let isReceiving = false;
 
   async function receive(
     { noteKey, signature }: Control<"note_key">,
@@ -67,6 +70,9 @@ export function createNoteKeyReceiver(
       if (!await isSuccession(hubCheck(deps, membership), { next: noteKey, signature })) {
         return log.warn("key for notes with a wrong signature ignored", { hub });
       }
+      const current = selectMembership(db);
+      // This host may have left, and joined another fleet meanwhile.
+      if (current?.hostId !== hostId || current.hubNoteKey !== hubNoteKey) return;
       replaceKnownNoteKeys(db, [noteKey, ...keys].slice(0, KEYS_MAX));
       log.info("new key for notes of the hub", { hub });
     }
@@ -74,8 +80,10 @@ export function createNoteKeyReceiver(
   }
 
   return (message, link) => {
-    queue = queue.then(() => receive(message, link)).catch((error) => {
+    if (isReceiving) return;
+    isReceiving = true;
+    receive(message, link).catch((error) => {
       log.error("key for notes of the hub failed", errorFields(error));
-    });
+    }).finally(() => isReceiving = false);
   };
 }

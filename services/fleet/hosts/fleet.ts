@@ -30,6 +30,8 @@ export interface OpenHost {
   isPending: boolean;
   /** The exchange about blocked images. */
   waves: WaveLink;
+  /** The key of this hub for notes that the host has confirmed over this link, base64url. */
+  noteKey?: string;
 }
 
 /** State of the link from a member to its hub. */

@@ -177,17 +177,19 @@ export function applyChangesOfOthers(deps: Parameters<typeof applyToLinks>[0]): 
  */
 export function enrolHost(
   deps: EmitDeps & HostDeps & Pick<Deps, "changes" | "config">,
-  { inviteId, linkKey, hubKey, address, ...given }: {
+  { inviteId, linkKey, hubKey, address, memberId, ...given }: {
     inviteId: string;
     linkKey: string;
     hubKey: string;
     address: string;
-  } & Pick<Control<"enrol">, "name" | "version" | "machine" | "noteKey">,
+  } & Pick<Control<"enrol">, "name" | "version" | "machine" | "noteKey" | "memberId">,
 ): StoredHost {
   const { db, now } = deps;
   const at = now().toISOString();
   const known = selectFleetHostByKey(db, linkKey);
-  if (known?.inviteId === inviteId && known.leftAt === null) return known;
+  const isKnown = known?.leftAt === null;
+  if (isKnown && (known.inviteId === inviteId || known.id === memberId)) return known;
+  if (memberId !== undefined) throw new AppError("forbidden", "The host was removed there");
   const invite = selectFleetInvite(db, inviteId);
   const name = invite?.name ?? given.name;
   if (invite?.pattern && !matchesAny([invite.pattern], name)) {

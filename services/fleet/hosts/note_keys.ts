@@ -1,8 +1,9 @@
 /**
  * The keys of a hub for notes. It makes a new one every 30 days, signed with the one before, and tells its
  * hosts (`enrolment/note_keys.ts` is their side). What it signs for a host is signed with the key that this
- * host has confirmed, so that a crash at any point leaves both sides with a key that they share, and a
- * host that was away learns one key after the other.
+ * host has confirmed over its present link, so that a crash at any point leaves both sides with a key that
+ * they share, and a host that was away learns one key after the other. Without a confirmation it is the key
+ * of the time of joining, which each host keeps, also one that returns to an older version.
  *
  * @module
  */
@@ -11,7 +12,6 @@ import { type FleetKey, replaceFleetKey, selectFleetKey } from "../../../db/flee
 import { selectMembership } from "../../../db/fleet_membership.ts";
 import {
   insertFormerNoteKey,
-  replaceHostNoteKey,
   selectFormerNoteKey,
   selectFormerNoteKeys,
   selectHostNoteKey,
@@ -45,46 +45,44 @@ export async function renewNoteKey(deps: KeyDeps & Pick<Deps, "fleet" | "log">):
   for (const [hostId, { link }] of fleet.hosts) tellNextNoteKey(deps, hostId, link);
 }
 
-/** The key of this hub for notes that a host has confirmed, or has got when it joined; base64url. */
+/** The key of this hub for notes that a host gets when it joins; base64url. */
 export async function noteKeyFor(deps: KeyDeps, hostId: string): Promise<string> {
   await noteKeys(deps);
-  return confirmedKey(deps, hostId);
+  return joiningKey(deps, hostId);
 }
 
 /**
- * Follows what a host confirms over one link. Its first message says the newest key that it has, which may be
+ * Follows what a host confirms over its link. Its first message says the newest key that it has, which may be
  * an older one than before, e.g. after a restore from a backup; then it learns one key after the other.
  */
-export function createNoteKeyWatch(
-  { db }: Pick<Deps, "db">,
-  hostId: string,
-): (message: Control<"note_key_kept">, link: Pick<OpenLink, "tell">) => void {
-  let isFirst = true;
-  return ({ noteKey }, link) => {
-    const confirmed = confirmedKey({ db }, hostId);
-    const isNext = selectFormerNoteKey(db, confirmed)?.nextKey === noteKey;
-    if (!isFirst && !isNext) return;
-    isFirst = false;
-    if (noteKey !== confirmed && isOwn({ db }, noteKey)) {
-      replaceHostNoteKey(db, { hostId, noteKey });
-    }
-    tellNextNoteKey({ db }, hostId, link);
-  };
+export function receiveNoteKeyKept(
+  deps: Pick<Deps, "db" | "fleet">,
+  { hostId, link }: { hostId: string; link: Pick<OpenLink, "tell"> },
+  { noteKey }: Control<"note_key_kept">,
+): void {
+  const { db, fleet } = deps;
+  const open = fleet.hosts.get(hostId);
+  // Messages of a link that was replaced may follow.
+  if (open?.link !== link) return;
+  const isNext = selectFormerNoteKey(db, confirmedKey(deps, hostId))?.nextKey === noteKey;
+  if (open.noteKey !== undefined && !isNext) return;
+  open.noteKey = isOwn(deps, noteKey) ? noteKey : joiningKey(deps, hostId);
+  tellNextNoteKey(deps, hostId, link);
 }
 
 /** Tells a host the key that follows the one that it has confirmed. */
 function tellNextNoteKey(
-  { db }: Pick<Deps, "db">,
+  deps: Pick<Deps, "db" | "fleet">,
   hostId: string,
   link: Pick<OpenLink, "tell">,
 ): void {
-  const former = selectFormerNoteKey(db, confirmedKey({ db }, hostId));
+  const former = selectFormerNoteKey(deps.db, confirmedKey(deps, hostId));
   if (!former) return;
   link.tell({ type: "note_key", noteKey: former.nextKey, signature: former.signature });
 }
 
 /** A function that signs for a host, or without one with the newest key. */
-export function createSigner(deps: KeyDeps): (
+export function createSigner(deps: KeyDeps & Pick<Deps, "fleet">): (
   bytes: Uint8Array<ArrayBuffer>,
   hostId?: string,
 ) => Promise<Uint8Array> {
@@ -94,25 +92,27 @@ export function createSigner(deps: KeyDeps): (
   return async (bytes, hostId) => {
     const key = hostId === undefined ? undefined : confirmedKey(deps, hostId);
     const former = key === undefined ? undefined : selectFormerNoteKey(db, key);
-    const publicKey = former?.publicKey ?? (await newest()).publicKey;
-    const sign = opened.get(publicKey) ?? signWith(
-      former
-        ? await openNoteKey(deps, { ...former, purpose: "note" })
-        : (await noteKeys(deps)).privateKey,
-    );
-    opened.set(publicKey, sign);
+    // The key may be replaced while it is being opened.
+    const row = former ? { ...former, purpose: "note" as const } : await newest();
+    const sign = opened.get(row.publicKey) ?? signWith(await openNoteKey(deps, row));
+    opened.set(row.publicKey, sign);
     return await sign(bytes);
   };
 
-  async function newest(): Promise<Pick<FleetKey, "publicKey">> {
-    return selectFleetKey(db, "note") ?? await noteKeys(deps);
+  async function newest(): Promise<FleetKey> {
+    if (!selectFleetKey(db, "note")) await noteKeys(deps);
+    return selectFleetKey(db, "note")!;
   }
 }
 
-/** The key that a host has confirmed; the oldest one if it has confirmed none, or one of a later backup. */
-function confirmedKey({ db }: Pick<Deps, "db">, hostId: string): string {
-  const confirmed = selectHostNoteKey(db, hostId)?.noteKey;
-  if (confirmed !== undefined && isOwn({ db }, confirmed)) return confirmed;
+/** The key that a host has confirmed over its present link; that of joining if it has confirmed none. */
+const confirmedKey = (deps: Pick<Deps, "db" | "fleet">, hostId: string): string =>
+  deps.fleet.hosts.get(hostId)?.noteKey ?? joiningKey(deps, hostId);
+
+/** The key that a host got when it joined; the oldest one if this hub does not have it. */
+function joiningKey({ db }: Pick<Deps, "db">, hostId: string): string {
+  const given = selectHostNoteKey(db, hostId)?.noteKey;
+  if (given !== undefined && isOwn({ db }, given)) return given;
   return selectFormerNoteKeys(db)[0]?.publicKey ?? selectFleetKey(db, "note")?.publicKey ?? "";
 }
 

@@ -28,7 +28,7 @@ import { createIntake, type TakeDeps } from "../events/take.ts";
 import type { OpenHost } from "./fleet.ts";
 import { enrolHost, HOSTS_RESOURCE } from "./hosts.ts";
 import { admitWithHubKey, tellHubKey } from "./hub_keys.ts";
-import { createNoteKeyWatch, noteKeyFor } from "./note_keys.ts";
+import { noteKeyFor, receiveNoteKeyKept } from "./note_keys.ts";
 import { createRekeying } from "./rekeying.ts";
 
 export type ServeDeps =
@@ -214,13 +214,14 @@ async function welcome(
   });
   let takeEvents: ReturnType<typeof createIntake> | undefined;
   const rekey = createRekeying(db, host.id);
-  const watchNoteKey = createNoteKeyWatch(deps, host.id);
   const link = createLink(channel, {
     peer: toText(channel.peerKey),
     isClient: false,
     onControl(message, link) {
       if (message.type === "rekey") return rekey(message, link);
-      if (message.type === "note_key_kept") return watchNoteKey(message, link);
+      if (message.type === "note_key_kept") {
+        return receiveNoteKeyKept(deps, { hostId: host.id, link }, message);
+      }
       if (message.type !== "events") return receive(deps, { host, counter, link }, message);
       takeEvents ??= createIntake(deps, host.id, link);
       takeEvents(message);

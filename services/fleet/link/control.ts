@@ -61,7 +61,14 @@ export type PassedEvent = z.output<typeof PassedEvent>;
 
 const TYPES = {
   /** First message of a member that joins. */
-  enrol: z.object({ name: HostName, version: Version, machine: shownText(200), noteKey: Key }),
+  enrol: z.object({
+    name: HostName,
+    version: Version,
+    machine: shownText(200),
+    noteKey: Key,
+    /** Id of a host that is a member, and asks whether it still is one. */
+    memberId: z.string().max(100).optional(),
+  }),
   /** Its answer, and the last message of such a link. */
   enrolled: z.object({
     hostId: z.string().max(100),

@@ -2,6 +2,7 @@
 
 import { type LoginDeps, loginRefusal } from "../../containers/terminal/access.ts";
 import type { Deps } from "../../deps.ts";
+import { AppError } from "../../errors.ts";
 import type { PassingHost } from "./sides.ts";
 import { type PassedRequest, type PassedResponse, passOn } from "./pass.ts";
 import { relaySockets } from "./socket_relay.ts";
@@ -30,6 +31,8 @@ export async function passTerminal(
 ): Promise<Response | PassedResponse> {
   const { caller } = request;
   const link = deps.passing.hub()?.link(host.id);
+  let isLinkOpen = true;
+  void link?.closed.then(() => isLinkOpen = false);
   const isSilent = () => link !== undefined && link.silentMs > SILENT_MAX_MS;
   const mayContinue = () =>
     deps.accounts.roleOf(caller) !== undefined && caller.rights?.isAdmitted() !== false &&
@@ -37,10 +40,11 @@ export async function passTerminal(
   const isAllowed = () => mayContinue() && !isSilent();
   const describeEnd = () => {
     if (isSilent()) return `Host ${host.name} does not answer`;
-    return mayContinue()
-      ? `The link to host ${host.name} has ended`
-      : `The rights at host ${host.name} have ended`;
+    return isLinkOpen
+      ? `The rights at host ${host.name} have ended`
+      : `The link to host ${host.name} has ended`;
   };
+  if (isSilent()) throw new AppError("unavailable", describeEnd());
   const passed = await passOn(deps, host, { ...request, isUpgrade: true, isAllowed });
   const { upgraded, end, signal } = passed;
   if (!upgraded) return passed;

@@ -23,6 +23,7 @@ import type { Caller } from "../../access/caller.ts";
 import type { Deps } from "../../deps.ts";
 import { requireFound } from "../../errors.ts";
 import { emit, type EmitDeps } from "../../events/emit.ts";
+import { errorFields } from "../../log.ts";
 import type { OpenLink } from "../link/open_link.ts";
 import { type Block, type ImageKey, keyOf, readBlock, resealBlock, sealBlock } from "./block.ts";
 import { BLOCKS_MAX, type KeptBlock, nextNumber } from "./blocks.ts";
@@ -247,12 +248,16 @@ async function changeBlock(
   }
 }
 
-/** Tells a block to all hosts but the one that it came from. */
+/** Tells a block to all hosts but the one that it came from; a host that cannot be told delays no other one. */
 export async function tellAll(deps: WaveDeps, text: string, from?: string): Promise<void> {
-  const { fleet, changes } = deps;
+  const { fleet, changes, log } = deps;
   changes.record(WAVES_RESOURCE);
   for (const [id, { isPending, link }] of [...fleet.hosts]) {
-    if (!isPending && id !== from) await tellBlock(deps, { id, link }, text);
+    if (isPending || id === from) continue;
+    // The key of a host may not be readable.
+    await tellBlock(deps, { id, link }, text).catch((error) =>
+      log.error("block not sent to host", { hostId: id, ...errorFields(error) })
+    );
   }
 }
 

@@ -101,11 +101,9 @@ export const pushChannel: OutboxChannel = {
     return classifyResponse(response, now());
   },
 
-  settle({ db, log }, { targetId }, { result }) {
+  settle({ db, log }, { targetId }, { result, error }) {
     if (result === "gone" && deletePushToken(db, targetId)) {
-      log.info("push registration deleted: device not registered at gateway", {
-        registration: targetId,
-      });
+      log.info("push registration deleted", { registration: targetId, reason: error });
     }
   },
 };

@@ -1,6 +1,6 @@
 /** `install.sh` of a release, on a host of its own; see `tests/helpers/service_host.ts`. @module */
 
-import { deepEqual, equal, match, ok } from "node:assert/strict";
+import { deepEqual, doesNotMatch, equal, match, ok } from "node:assert/strict";
 import { installScript } from "../../../deploy/release/install_script.ts";
 import { FULL_DRILL_SEED } from "../../helpers/drill.ts";
 import { programCommand } from "../../helpers/program.ts";
@@ -363,6 +363,18 @@ hostTest(
   },
 );
 
+hostTest("install.sh does not store an address that the service refuses", async (host) => {
+  await host.release("release");
+  const server = `busybox httpd -p 127.0.0.1:8080 -h "$PWD/served"`;
+  await host.inside(`mkdir served && ln -s ../release "served/a+b" && ${server}`);
+  // As an operator sets it.
+  const url = "LONGSHORE_RELEASE_URL:-";
+  await host.inside(`sed -i 's|${url}|&http://127.0.0.1:8080/a+b|' release/install.sh`);
+  const { code, stderr } = await host.run("release");
+  equal(code, 0, stderr);
+  doesNotMatch(await host.inside("cat /etc/longshore/longshore.env"), /RELEASE_URL/);
+});
+
 hostTest("install.sh stores variables of a new installation", async (host) => {
   await host.release("release", { url: "http://127.0.0.1:8080/VERSION" });
   const server = `busybox httpd -p 127.0.0.1:8080 -h "$PWD/served"`;
@@ -372,6 +384,11 @@ hostTest("install.sh stores variables of a new installation", async (host) => {
   match(
     await host.inside("cat /etc/longshore/longshore.env"),
     /\nRELEASE_URL=http:\/\/127\.0\.0\.1:8080\/VERSION\nFLEET_ALLOW=admin\nSERVER_NAME=a\n$/,
+  );
+  const again = await host.run("release", ["--set", "FLEET_ALLOW=viewer"]);
+  match(
+    again.stdout,
+    /^--set is for new installations: \/etc\/longshore\/longshore\.env is not changed$/m,
   );
   for (const wrong of ["a=1", "A", "A=b c", "A=b\nHOST=::", "A='b'", "A=$b"]) {
     match((await host.run("release", ["--set", wrong])).stderr, /^install\.sh: --set is not a var/);

@@ -138,6 +138,13 @@ Deno.test("every attack on a note is refused with its reason", async () => {
   equal(await webhooksAt(fleet), 0);
 });
 
+Deno.test("methods that the runtime does not take as they are get 405", async () => {
+  await using fleet = await testFleet();
+  for (const method of ["TRACE", "get", "Post"]) {
+    deepEqual(await attack(fleet, { method, note: { method } }), [405, undefined]);
+  }
+});
+
 Deno.test("another key signs nothing for this hub", async () => {
   await using fleet = await testFleet();
   await using other = await testFleet();

@@ -134,6 +134,8 @@ Deno.test("a terminal ends with a sentence when its host is killed or the link i
   silentMs++;
   fleet.hub.deps.passing.passages.check();
   deepEqual(await cut.end(), { message: { error: "Host edge-7 does not answer" }, code: 1001 });
+  using silent = await handshake(server.port, `${AT_HUB}?ticket=${await server.ticket(AT_HUB)}`);
+  equal(silent.status, 503);
   open.close("the end");
 });
 

@@ -52,6 +52,10 @@ Deno.test("a host joins by one line, is accepted, and is back after the hub was 
   await eventually(async () => deepEqual(await labels(), { site: "kiel" }));
 
   await hub.kill9();
+  match(
+    (await run(member, ["join", token, "--yes"])).stderr,
+    /the fleet of hub, which does not confirm it: .*; to join again, run `longshore fleet leave` first/,
+  );
   const second = stack.use(await startLongshore(hubOptions));
   await eventually(async () => equal(await stateOf(second), "connected"));
 

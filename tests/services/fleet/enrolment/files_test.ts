@@ -99,6 +99,11 @@ Deno.test("an answer that was changed on the way is refused", async () => {
   ) {
     await rejects(acceptAnswer(member.deps, { ...answer, ...changed }), /was changed/);
   }
+  const { proof: _, ...older } = answer;
+  throws(() => parseAnswer(carried(older)), {
+    code: "invalid",
+    message: /cannot prove its answer/,
+  });
   equal((await acceptAnswer(member.deps, answer)).hubNoteKey, answer.hubNoteKey);
 });
 

@@ -17,7 +17,7 @@ import { addHost } from "../../../helpers/event_link.ts";
 import { deliverDue } from "../../../helpers/outbox_delivery.ts";
 import { usersApp } from "../../../helpers/accounts.ts";
 import { type PushGateway, pushGateway } from "../../../helpers/push_gateway.ts";
-import { type TestApp, testApp } from "../../../helpers/test_app.ts";
+import { keptLog, type TestApp, testApp } from "../../../helpers/test_app.ts";
 
 const NOW = "2026-01-01T12:00:00.000Z";
 
@@ -333,7 +333,8 @@ Deno.test("queued messages of an unregistered device are not sent", async () => 
 
 Deno.test("a user whose custom role is limited to hosts gets no more pushes", async () => {
   await using gateway = pushGateway();
-  using app = testApp({ edition: "enterprise", config: { pushUrl: gateway.url } });
+  const { log, lines } = keptLog();
+  using app = testApp({ edition: "enterprise", log, config: { pushUrl: gateway.url } });
   pushOnly(app.deps);
   const { body: role } = await app.call("POST", "/api/ext/service-enterprise/roles", {
     ...{ name: "Edge", permissions: [], hosts: ["edge-*"] },
@@ -347,6 +348,10 @@ Deno.test("a user whose custom role is limited to hosts gets no more pushes", as
   await deliver(app);
   deepEqual(gateway.messages, []);
   deepEqual(tokensOf(app), []);
+  match(
+    lines.find((line) => line.includes("registration deleted"))!,
+    /The user is limited to hosts/,
+  );
 });
 
 Deno.test("in users mode only devices of existing accounts get messages", async () => {
