@@ -67,8 +67,8 @@ export interface TestContainerOptions {
   /** Further options of `docker run`, e.g. `["--tty"]`. */
   options?: string[];
   /**
-   * Default: `host`, because a network of its own doubles the processor time of a start, if no option
-   * is about networks.
+   * Default: without labels and options about networks `host`, because a network of its own doubles
+   * the processor time of a start; else the engine's default.
    */
   network?: string;
 }
@@ -78,7 +78,9 @@ export interface TestContainer extends AsyncDisposable {
   name: string;
 }
 
-const NETWORK_OPTION = /^-(?:p|-(?:net|ip|publish|expose|link|hostname|dns|add-host|mac|sysctl))/;
+/** Options about networks, and labels, which may make the container one of a stack. */
+const NEEDS_NETWORK =
+  /^-(?:p|-(?:net|ip|publish|expose|link|hostname|dns|add-host|mac|sysctl|label))/;
 
 /** Limit for a command, so that an engine that hangs does not hang the tests. */
 const COMMAND_MAX_MS = 120_000;
@@ -333,7 +335,8 @@ function engineAt(kind: RealEngine["kind"], socketPath: string, sandbox?: Sandbo
     ...(sandbox && { sandbox }),
     docker,
     async runContainer({ name, labels = {}, command, options = [], network } = {}) {
-      if (!options.some((option) => NETWORK_OPTION.test(option))) network ??= "host";
+      const isLabelled = Object.keys(labels).length > 0;
+      if (!isLabelled && !options.some((each) => NEEDS_NETWORK.test(each))) network ??= "host";
       name ??= `longshore-test-${crypto.randomUUID().slice(0, 8)}`;
       const id = await docker(
         "run",

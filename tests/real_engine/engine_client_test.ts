@@ -251,7 +251,7 @@ engineTest("top shows the processes of a container", async (real) => {
 
 engineTest("statistics have use of CPU, memory and network", async (real) => {
   using engine = connectEngine(real.socketPath);
-  await using container = await real.runContainer({ options: ["--memory=64m"] });
+  await using container = await real.runContainer({ options: ["--memory=64m"], network: "bridge" });
   const stats = await containerStats(engine, container.id);
   ok(stats.cpu_stats.cpu_usage.total_usage > 0);
   ok((stats.cpu_stats.system_cpu_usage ?? 0) > 0);
