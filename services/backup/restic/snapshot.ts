@@ -130,6 +130,7 @@ function readSummary(shape: Shape, value: unknown): SnapshotSummary {
 export async function loadSnapshots(
   files: RepositoryFiles,
   signal: AbortSignal,
+  { textMax = SNAPSHOT_TEXT_MAX } = {},
 ): Promise<Snapshot[]> {
   const listed = await Array.fromAsync(listFiles(files.storage, "snapshots", signal));
   const snapshots: Snapshot[] = [];
@@ -139,11 +140,11 @@ export async function loadSnapshots(
     const loaded = await Promise.all(names.map((name) => loadSnapshot(files, name, signal)));
     characters += loaded.reduce((sum, each) => sum + textLength(each), 0);
     snapshots.push(...loaded);
-    if (characters > SNAPSHOT_TEXT_MAX) {
+    if (characters > textMax) {
       const [most] = snapshots.toSorted((a, b) => textLength(b) - textLength(a));
       throw new RepositoryError(
         "unsupported",
-        `The snapshots have more than ${SNAPSHOT_TEXT_MAX} characters of paths and tags, ` +
+        `The snapshots have more than ${textMax} characters of paths and tags, ` +
           `most of them ${most!.id}; remove it, e.g. with restic forget`,
       );
     }

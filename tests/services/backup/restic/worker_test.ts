@@ -9,7 +9,8 @@ const CRASHING = `
   postMessage("started");
   onmessage = ({ data: { kind, id, method, args } }) => {
     if (kind === "result") throw new Error("crash");
-    if (method === "open") postMessage({ kind: "result", id, value: { id: "1", version: 2 } });
+    const opened = { id: "1", version: 2, openedKeys: new Map() };
+    if (method === "open") postMessage({ kind: "result", id, value: opened });
     if (method === "backup") {
       postMessage({ kind: "call", id: 1, method: "next", args: [args[0].key, undefined] });
     }
