@@ -233,10 +233,10 @@ Deno.test("snapshots and index files that expand to more than fits into memory a
   await save(1_000_000);
   const size = [...storage.files.values()].reduce((sum, { length }) => sum + length, 0);
   ok(size < 100_000, `${size} bytes at the target`);
-  ok((await loadSnapshots(files, signal)).some(({ id }) => id === most));
+  ok((await loadSnapshots(files, signal)).some(({ id }) => id === most.id));
   await rejects(loadSnapshots(files, signal, { textMax: 4_500_000 }), {
     reason: "unsupported",
-    message: new RegExp(`more than 4500000 characters of paths and tags, most of them ${most}`),
+    message: new RegExp(`more than 4500000 characters of paths and tags, most of them ${most.id}`),
   });
 
   const blob = { id: "a".repeat(64), type: "data" as const, offset: 0, length: 40 };
