@@ -29,7 +29,7 @@ export interface WriteRequest {
   files: readonly ByteString[] | null;
   /** Images that may have the programs that empty volumes before; `null` to keep what is there. */
   emptiedWith: readonly VolumeImage[] | null;
-  /** Passes the entries of a part on, or fails, e.g. because there is no room for them. */
+  /** Passes the entries of a part on, or fails, e.g. for lack of room. */
   pass?(entries: Entries): Entries;
   /** Called before the first change, when nothing but the write itself can fail. */
   begin?(): Promise<unknown>;

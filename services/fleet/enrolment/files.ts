@@ -16,7 +16,7 @@ import { noteKeyFor } from "../hosts/note_keys.ts";
 import { makeHost, storeHost } from "../hosts/room.ts";
 import { HOST_NAME, NAME_MAX, shownText, Version } from "../link/control.ts";
 import { type Bytes, createHandshake, HandshakeError, IK, type KeyPair } from "../link/noise.ts";
-import { assertHostName, assertNoMember, type JoinAs } from "./join.ts";
+import { assertHostName, assertNoMember, firstState, type JoinAs } from "./join.ts";
 import { type KeyDeps, linkKeys, noteKeys, toBytes, toText } from "./keys.ts";
 import { isHubAddress } from "./token.ts";
 
@@ -164,12 +164,7 @@ export async function acceptAnswer(deps: KeyDeps, answer: JoinAnswer): Promise<M
     hostId,
     name,
     isPending: false,
-    challenge: null,
-    challengeProof: null,
-    joinedAt: deps.now().toISOString(),
-    hubTakesEvents: false,
-    asksHub: false,
-    labels: {},
+    ...firstState(deps),
   };
   replaceMembership(deps.db, membership);
   return membership;

@@ -169,14 +169,19 @@ async function requestMembership(
     hostId: answer.hostId,
     name: answer.name,
     isPending: answer.isPending,
-    challenge: null,
-    challengeProof: null,
-    joinedAt: deps.now().toISOString(),
-    hubTakesEvents: false,
-    asksHub: false,
-    labels: {},
+    ...firstState(deps),
   };
 }
+
+/** Fields of a new membership that the answer of the hub does not have. */
+export const firstState = ({ now }: Pick<Deps, "now">) => ({
+  challenge: null,
+  challengeProof: null,
+  joinedAt: now().toISOString(),
+  hubTakesEvents: false,
+  asksHub: false,
+  labels: {},
+});
 
 /**
  * Leaves the fleet. A running member tells its hub; without one, the hub shows the host as away.
