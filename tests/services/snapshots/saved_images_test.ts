@@ -65,6 +65,6 @@ Deno.test("an archive that is larger than the engine's disk is refused by its fi
   // No file system has room in /proc.
   await rejects(load([], { ...fileEntry("layer.tar", "x"), size: 2 ** 30 }, "/proc"), {
     code: "conflict",
-    message: /^Image shop\/app:1 could not be loaded from the snapshot: it needs 1.1 GiB, and/,
+    message: /^Image shop\/app:1 could not be loaded from the snapshot: it needs 1 GiB, and/,
   });
 });
