@@ -11,11 +11,11 @@
 #   $DATA_DIR/runtime               (else $STATE_DIRECTORY/runtime, else ./data/runtime)
 #
 # The names of the unpacked files contain the hash of their content, so that several versions can
-# coexist and an update of the program alone unpacks about two megabytes. A directory that other
+# coexist and an update of the program alone does not unpack the runtime. A directory that other
 # users than this one and root can write to is not used.
 #
-# Needs sh, gzip, head, id, ls, mkdir, mktemp, mv, rm, tail, tar, uname, wc; busybox will do.
-# Where sha256sum is present it is used too.
+# Needs sh, cat, find, gzip, head, id, ls, mkdir, mktemp, mv, rm, tail, tar, tr, uname, wc; busybox
+# will do. Where sha256sum is present, it is used too.
 
 set -u
 callers_umask=$(umask)
@@ -156,7 +156,7 @@ unpack_program() {
   is_program "$1"
 }
 
-# Makes directory $1 ready and sets home, runtime and app; or says why it cannot be used.
+# Makes directory $1 ready and sets home, runtime, app and runtime_cache; or says why it cannot be used.
 prepare() {
   if ! { [ -d "$1" ] || mkdir -p "$1" 2>/dev/null; }; then
     say "cannot create $1 for the runtime."
@@ -172,6 +172,8 @@ prepare() {
   fi
   runtime=$home/deno-$runtime_hash
   app=$home/longshore-$app_hash
+  # Each version has its own: the runtime never removes from it, and reads more of it the larger it is.
+  runtime_cache=$home/cache-$app_hash
   if is_unpacked "$runtime" "$runtime_size" && is_program "$app"; then
     [ -x "$runtime" ] && return 0
     say "cannot run its runtime in $home: not executable for this user, or mounted noexec."
@@ -185,11 +187,13 @@ prepare() {
     say "cannot run its runtime in $home: mounted noexec, or full."
     return 1
   fi
-  is_program "$app" ||
+  is_program "$app" || {
     tail -c "+$app_offset" "$self" 2>/dev/null | head -c "$app_packed" |
-    unpack_program "$app" || {
-    say "cannot unpack the program into $home: no space, or $self is damaged."
-    return 1
+      unpack_program "$app" || {
+      say "cannot unpack the program into $home: no space, or $self is damaged."
+      return 1
+    }
+    forget_programs
   }
   is_unpacked "$runtime" "$runtime_size" || {
     tail -c "+$runtime_offset" "$self" 2>/dev/null |
@@ -200,14 +204,32 @@ prepare() {
     }
     "$runtime" --version >/dev/null 2>&1 ||
       fail "cannot run on this host: its runtime needs glibc 2.27 or newer and libgcc."
-    forget_others
+    forget_runtimes
   }
 }
 
+# Removes the caches of former versions, which a running one misses little, and their programs, at
+# about 13 MB each, once they are a week old. A service that still runs one of them would miss its
+# files: it loads some on first use.
+forget_programs() {
+  running=$(cat /proc/[0-9]*/cmdline 2>/dev/null | tr '\0' '\n')
+  for former in "$home"/longshore-*; do
+    case $former in
+      "$app" | *.part-*) continue ;;
+    esac
+    case $running in
+      *"$former/"*) continue ;;
+    esac
+    [ -z "$(find "$former" -prune -mtime +6 2>/dev/null)" ] || rm -rf "$former"
+  done
+  for former in "$home"/cache "$home"/cache-*; do
+    [ "$former" = "$runtime_cache" ] || rm -rf "$former"
+  done
+}
+
 # Removes the runtimes of former versions, at about 100 MB each, and what a killed start left. A
-# service of a former version that still runs keeps its open file. Former programs stay: they are
-# small, and a running one loads some of its files on first use.
-forget_others() {
+# service of a former version that still runs keeps its open file.
+forget_runtimes() {
   for file in "$home"/deno-*; do
     case $file in
       "$runtime" | *.part-*) ;;
@@ -250,7 +272,7 @@ done
   "that is writable, not mounted noexec, and closed to other users."
 
 # The runtime's caches are next to it, and it does not check the network for newer versions.
-export DENO_DIR="$home/cache" DENO_NO_UPDATE_CHECK=1
+export DENO_DIR="$runtime_cache" DENO_NO_UPDATE_CHECK=1
 # One arena, and freed memory goes back to the system: a busy service is some 20 MB smaller.
 export MALLOC_ARENA_MAX="${MALLOC_ARENA_MAX:-1}"
 export MALLOC_TRIM_THRESHOLD_="${MALLOC_TRIM_THRESHOLD_:-131072}"

@@ -1,6 +1,7 @@
 /** The self-extracting file, with a small script instead of the real runtime. @module */
 
 import { deepEqual, equal, match, notEqual } from "node:assert/strict";
+import { dirname } from "node:path";
 import { archive } from "../../deploy/build/archive.ts";
 
 /** Answers as the runtime would: `--version`, and `run FLAGS PROGRAM ARGUMENTS`. */
@@ -32,7 +33,7 @@ Deno.test("a start unpacks once and hands over flags and arguments as they are",
   equal(first.code, 0);
   deepEqual(first.lines, [
     " run --flag --allow-sys=a,b",
-    `${packed.directory}/home/.cache/longshore/cache`,
+    `${packed.directory}/home/.cache/longshore/${before[1]!.replace("longshore", "cache")}`,
     PROGRAM,
     "a  b",
     "",
@@ -71,6 +72,7 @@ Deno.test("a signal reaches the program itself, there is no shell between", asyn
 Deno.test("the directories are taken in their order", async () => {
   await using packed = await pack();
   const at = (name: string) => `${packed.directory}/${name}`;
+  const directoryOf = async (start: Start) => dirname((await packed.run(start)).lines[1]!);
   const env: Record<string, string> = {
     LONGSHORE_RUNTIME_DIR: at("chosen"),
     CACHE_DIRECTORY: `${at("systemd")}:${at("other")}`,
@@ -87,10 +89,10 @@ Deno.test("the directories are taken in their order", async () => {
       ["DATA_DIR", "data/runtime"],
     ] as const
   ) {
-    equal((await packed.run({ env })).lines[1], `${at(expected)}/cache`);
+    equal(await directoryOf({ env }), at(expected));
     env[variable] = "";
   }
-  equal((await packed.run({ env })).lines[1], `${packed.directory}/cwd/data/runtime/cache`);
+  equal(await directoryOf({ env }), `${packed.directory}/cwd/data/runtime`);
 });
 
 Deno.test("a directory where others can write is named and not used", async () => {
@@ -107,7 +109,7 @@ Deno.test("a directory where others can write is named and not used", async () =
       stderr,
       `longshore: does not keep its runtime in ${chosen}: other users can write there or above it.\n`,
     );
-    equal(lines[1], `${packed.directory}/home/.cache/longshore/cache`);
+    equal(dirname(lines[1]!), `${packed.directory}/home/.cache/longshore`);
   }
   deepEqual(await packed.listing("open/below"), []);
 });
@@ -225,6 +227,34 @@ Deno.test("a new version shares the directory and removes the former runtime", a
   const now = await packed.listing("home/.cache/longshore");
   notEqual(now[0], former[0]);
   deepEqual(now.map((name) => name.replace(/-.*/, "")), ["deno", "longshore", "longshore"]);
+});
+
+Deno.test("former programs are removed after a week unless they run, and their caches at once", async () => {
+  await using packed = await pack();
+  const home = "home/.cache/longshore";
+  const running = packed.command({ args: ["wait"] }).spawn();
+  const lines = running.stdout.getReader();
+  await lines.read();
+  const [, ...first] = await packed.listing(home);
+  const [weekOld, recent] = ["longshore-a-week-old", "longshore-recent"];
+  for (const name of [weekOld, recent, "cache", "cache-former"]) {
+    await Deno.mkdir(`${packed.directory}/${home}/${name}`);
+  }
+  const eightDaysAgo = new Date(Date.now() - 8 * 24 * 3_600_000);
+  for (const name of [...first, weekOld]) {
+    await Deno.utime(`${packed.directory}/${home}/${name}`, eightDaysAgo, eightDaysAgo);
+  }
+
+  await packed.repack({ runtime: RUNTIME, program: "newer" });
+  await packed.run({});
+
+  const left = new Set(await packed.listing(home));
+  deepEqual([...first, recent].filter((name) => !left.has(name)), []);
+  deepEqual([weekOld, "cache", "cache-former"].filter((name) => left.has(name)), []);
+  running.kill("SIGTERM");
+  await running.status;
+  await lines.cancel();
+  await running.stderr.cancel();
 });
 
 Deno.test("the same input is packed into the same bytes", async () => {
