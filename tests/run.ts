@@ -9,8 +9,8 @@
  * loading the application and compiling the schemas of its document takes about a second of processor
  * time, which a group spends only once. All browser tests of a run share one browser.
  *
- * Words choose the files whose path contains one of them. Without words, `*_long_test.ts` are left out:
- * what they prove with more real parts at once, smaller tests prove as well. `--long` runs them alone.
+ * Words choose the files whose path contains one of them. Without words, the tests that are registered
+ * by `long()` are left out; `--long` runs all.
  *
  * The last line is `N passed, N failed` (and `, N skipped` if tests were skipped); the exit status is 0
  * only if none failed. With `LONGSHORE_REQUIRE_ENGINE=1`, as in `.ci/run`, skipping a test because an engine is missing is a
@@ -34,6 +34,7 @@ import {
   startPodman,
 } from "./helpers/real_engine.ts";
 import { BROWSER_VARIABLE, hasBrowser, launchBrowser } from "./helpers/browser.ts";
+import { LONG_VARIABLE } from "./helpers/long.ts";
 import { OBSTACLE_VARIABLE } from "./helpers/sandbox.ts";
 
 interface Counts {
@@ -80,9 +81,6 @@ const ALONE_GROUP_SIZE = 5;
 /** Files of `real_engine/` that share one isolate; fewer, because one crash ends them all. */
 const REAL_GROUP_SIZE = 5;
 
-/** Files of tests that are not part of the gate. */
-const LONG_TEST = /_long_test\.ts$/;
-
 /** Files that take long for their size: drills, and what waits for the clock or for a silence. */
 const SLOW = /drill|schedules|log_streams|engine_away/;
 const SLOW_WEIGHT = 4;
@@ -104,8 +102,7 @@ async function run(args: string[]): Promise<Counts> {
   const options = args.filter((arg) => arg.startsWith("-") && arg !== "--long");
   const words = args.filter((arg) => !arg.startsWith("-"));
   const files = (await listFiles("tests", /_test\.ts$/)).filter((path) =>
-    words.some((word) => path.includes(word)) ||
-    (words.length === 0 && LONG_TEST.test(path) === isLong)
+    words.length > 0 ? words.some((word) => path.includes(word)) : isLong || hasShortTest(path)
   );
   const real = files.filter((path) => path.startsWith(REAL_ENGINE));
   const other = files.filter((path) => !path.startsWith(REAL_ENGINE));
@@ -116,7 +113,8 @@ async function run(args: string[]): Promise<Counts> {
 
   await using browser = hasBrowser() && files.some(usesBrowser) ? await startBrowser() : undefined;
   await using groups = await openGroups();
-  const common = { groups: groups.members, env: browser?.env ?? {} };
+  const env = { ...browser?.env, ...(!isLong && words.length === 0 && { [LONG_VARIABLE]: "off" }) };
+  const common = { groups: groups.members, env };
   const runs: Promise<Counts>[] = [];
   if (other.length) {
     const [alone, shared] = split(other, (path) => usesBrowser(path) || startsProgram(path));
@@ -417,6 +415,11 @@ function dealt(files: string[], size: number): string[] {
   const count = Math.ceil(files.length / size);
   return Array.from({ length: count }, (_, group) => files.filter((_, at) => at % count === group))
     .flat();
+}
+
+/** Whether it has a test that the gate runs. */
+function hasShortTest(path: string): boolean {
+  return contains(path, /(?:Deno\.test|\w+Test)\(/) || !contains(path, /\blong\(/);
 }
 
 function startsProgram(path: string): boolean {

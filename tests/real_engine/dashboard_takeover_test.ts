@@ -9,13 +9,14 @@ import { deepEqual, equal } from "node:assert/strict";
 import { join } from "node:path";
 import { PHONE, startDashboardBrowser } from "../helpers/dashboard.ts";
 import { checkBothThemes } from "../helpers/dashboard_steps.ts";
+import { long } from "../helpers/long.ts";
 import { startLongshore } from "../helpers/longshore.ts";
 import { BUSYBOX, privateEngineTest, type RealEngine } from "../helpers/real_engine.ts";
 
 const COMPOSE =
   `services:\n  web:\n    image: ${BUSYBOX}\n    command: sleep 100000\n    stop_signal: SIGKILL\n`;
 
-privateEngineTest("the dashboard takes over stacks and gives them back", async (engine) => {
+long(privateEngineTest)("the dashboard takes over stacks and gives them back", async (engine) => {
   const root = await Deno.makeTempDir({ prefix: "longshore-test-" });
   await using stack = new AsyncDisposableStack();
   stack.defer(() => Deno.remove(root, { recursive: true }));

@@ -4,10 +4,11 @@ import { deepEqual, equal } from "node:assert/strict";
 import type { ElementHandle } from "puppeteer-core";
 import { type Dashboard, PHONE, startDashboardBrowser } from "../helpers/dashboard.ts";
 import { checkBothThemes } from "../helpers/dashboard_steps.ts";
+import { long } from "../helpers/long.ts";
 import { startLongshore } from "../helpers/longshore.ts";
 import { privateEngineTest } from "../helpers/real_engine.ts";
 
-privateEngineTest("the dashboard edits, uploads and deletes files", async (engine) => {
+long(privateEngineTest)("the dashboard edits, uploads and deletes files", async (engine) => {
   await engine.docker("volume", "create", "harbor_files");
   try {
     await using user = await engine.runContainer({

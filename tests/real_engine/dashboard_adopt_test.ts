@@ -9,6 +9,7 @@ import { deepEqual, equal } from "node:assert/strict";
 import { join } from "node:path";
 import { type Dashboard, startDashboardBrowser } from "../helpers/dashboard.ts";
 import { checkBothThemes } from "../helpers/dashboard_steps.ts";
+import { long } from "../helpers/long.ts";
 import { startLongshore } from "../helpers/longshore.ts";
 import { BUSYBOX, privateEngineTest, type RealEngine } from "../helpers/real_engine.ts";
 import { until } from "../helpers/until.ts";
@@ -16,27 +17,30 @@ import { until } from "../helpers/until.ts";
 const COMPOSE =
   `services:\n  web:\n    image: ${BUSYBOX}\n    command: sleep 2147483647\n    stop_signal: SIGKILL\n`;
 
-privateEngineTest("the dashboard adopts a stack and generates Compose files", async (engine) => {
-  const root = await Deno.makeTempDir({ prefix: "longshore-test-" });
-  await using _root = { [Symbol.asyncDispose]: () => Deno.remove(root, { recursive: true }) };
-  const file = await writeProject(root);
-  await using web = await runElsewhere(engine, file);
-  await using service = await startLongshore({
-    engineSocket: engine.socketPath,
-    env: { STACK_ROOTS: root },
-  });
-  await using browser = await startDashboardBrowser();
-  const tab = await browser.signIn(service);
+long(privateEngineTest)(
+  "the dashboard adopts a stack and generates Compose files",
+  async (engine) => {
+    const root = await Deno.makeTempDir({ prefix: "longshore-test-" });
+    await using _root = { [Symbol.asyncDispose]: () => Deno.remove(root, { recursive: true }) };
+    const file = await writeProject(root);
+    await using web = await runElsewhere(engine, file);
+    await using service = await startLongshore({
+      engineSocket: engine.socketPath,
+      env: { STACK_ROOTS: root },
+    });
+    await using browser = await startDashboardBrowser();
+    const tab = await browser.signIn(service);
 
-  await generate(tab, web.name);
-  equal((await service.call("GET", "/api/stacks/copy")).status, 404);
-  await adopt(tab, file);
-  deepEqual(tab.complaints, []);
-  await resolveEditOnDisk(tab, file);
-  await takeDownAndDelete(tab);
-  equal((await service.call("GET", "/api/stacks/harbor")).status, 404);
-  equal(await Deno.readTextFile(file), `${COMPOSE}    tty: true\n`);
-});
+    await generate(tab, web.name);
+    equal((await service.call("GET", "/api/stacks/copy")).status, 404);
+    await adopt(tab, file);
+    deepEqual(tab.complaints, []);
+    await resolveEditOnDisk(tab, file);
+    await takeDownAndDelete(tab);
+    equal((await service.call("GET", "/api/stacks/harbor")).status, 404);
+    equal(await Deno.readTextFile(file), `${COMPOSE}    tty: true\n`);
+  },
+);
 
 /** @returns The path of the Compose file. */
 async function writeProject(root: string): Promise<string> {

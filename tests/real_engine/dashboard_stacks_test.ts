@@ -9,6 +9,7 @@ import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { temporaryDirectory } from "../helpers/command.ts";
 import { type Dashboard, DESKTOP, PHONE, startDashboardBrowser } from "../helpers/dashboard.ts";
 import { checkBothThemes } from "../helpers/dashboard_steps.ts";
+import { long } from "../helpers/long.ts";
 import { type Longshore, startLongshore } from "../helpers/longshore.ts";
 import { BUSYBOX, privateEngineTest } from "../helpers/real_engine.ts";
 import { until } from "../helpers/until.ts";
@@ -17,7 +18,7 @@ const PROJECT = "label=com.docker.compose.project=shop";
 
 const COMPOSE = "services:\n  web:\n    image: $IMAGE\n";
 
-privateEngineTest("the dashboard edits, checks and plans a stack", async (engine) => {
+long(privateEngineTest)("the dashboard edits, checks and plans a stack", async (engine) => {
   using root = temporaryDirectory();
   await using service = await startLongshore({
     engineSocket: engine.socketPath,

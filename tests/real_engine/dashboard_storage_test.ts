@@ -14,6 +14,7 @@ import {
   startDashboardBrowser,
 } from "../helpers/dashboard.ts";
 import { checkBothThemes, hasColumns } from "../helpers/dashboard_steps.ts";
+import { long } from "../helpers/long.ts";
 import { startLongshore } from "../helpers/longshore.ts";
 import { BUSYBOX, privateEngineTest, type RealEngine } from "../helpers/real_engine.ts";
 import { type Registry, startRegistry } from "../helpers/registry.ts";
@@ -22,7 +23,7 @@ import { eventually, until } from "../helpers/until.ts";
 const PASSWORD = "correct horse battery staple";
 
 /** Each is one part of a browser's visit; all share one engine, one service and one browser. */
-privateEngineTest(
+long(privateEngineTest)(
   "the dashboard manages images, networks, volumes and the host",
   async (engine) => {
     await using registry = await startRegistry(engine);
@@ -51,7 +52,7 @@ privateEngineTest(
   },
 );
 
-privateEngineTest(
+long(privateEngineTest)(
   "viewers see images, networks and volumes, and cannot change them",
   async (engine) => {
     await using service = await startLongshore({

@@ -7,12 +7,13 @@
 import { deepEqual, equal, match } from "node:assert/strict";
 import { type Dashboard, PHONE, startDashboardBrowser } from "../helpers/dashboard.ts";
 import { checkBothThemes, hasColumns } from "../helpers/dashboard_steps.ts";
+import { long } from "../helpers/long.ts";
 import { startLongshore } from "../helpers/longshore.ts";
 import { privateEngineTest, type RealEngine } from "../helpers/real_engine.ts";
 import { eventually, until } from "../helpers/until.ts";
 
 /** Each is one step of a browser's visit; all share one engine, one service and one browser. */
-privateEngineTest("the dashboard changes containers and stacks", async (engine) => {
+long(privateEngineTest)("the dashboard changes containers and stacks", async (engine) => {
   await using containers = new AsyncDisposableStack();
   for (const service of ["web", "db"]) {
     containers.use(

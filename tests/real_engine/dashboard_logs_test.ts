@@ -2,6 +2,7 @@
 
 import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { type Dashboard, PHONE, startDashboardBrowser } from "../helpers/dashboard.ts";
+import { long } from "../helpers/long.ts";
 import { startLongshore } from "../helpers/longshore.ts";
 import { privateEngineTest } from "../helpers/real_engine.ts";
 import { eventually, until } from "../helpers/until.ts";
@@ -20,7 +21,7 @@ const DB = `for n in $(seq 1 800); do echo "checkpoint $n"; done
 trap 'exit 0' TERM; sleep 2147483647 & wait`;
 
 /** Each is one step of a browser's visit; all share one engine, one service and one browser. */
-privateEngineTest("the dashboard shows logs", async (engine) => {
+long(privateEngineTest)("the dashboard shows logs", async (engine) => {
   await using _web = await engine.runContainer({ name: "web", command: ["sh", "-c", WEB] });
   await using _db = await engine.runContainer({ name: "db", command: ["sh", "-c", DB] });
   await using service = await startLongshore({ engineSocket: engine.socketPath });

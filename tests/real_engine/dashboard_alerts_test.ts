@@ -8,11 +8,12 @@ import { deepEqual } from "node:assert/strict";
 import { startDashboardBrowser } from "../helpers/dashboard.ts";
 import { checkBothThemes, rowMatches, select } from "../helpers/dashboard_steps.ts";
 import { fakeReceiver } from "../helpers/fake_receiver.ts";
+import { long } from "../helpers/long.ts";
 import { startLongshore } from "../helpers/longshore.ts";
 import { privateEngineTest } from "../helpers/real_engine.ts";
 import { until } from "../helpers/until.ts";
 
-privateEngineTest(
+long(privateEngineTest)(
   "an alert of a container fires, is solved and resolves in the dashboard",
   async (engine) => {
     await using _web = await engine.runContainer({ name: "web" });

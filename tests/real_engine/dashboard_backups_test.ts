@@ -9,6 +9,7 @@ import { deepEqual, equal, match } from "node:assert/strict";
 import { join } from "node:path";
 import { type Dashboard, DESKTOP, PHONE, startDashboardBrowser } from "../helpers/dashboard.ts";
 import { checkBothThemes, rowMatches, select } from "../helpers/dashboard_steps.ts";
+import { long } from "../helpers/long.ts";
 import { startLongshore } from "../helpers/longshore.ts";
 import { BUSYBOX, privateEngineTest, type RealEngine } from "../helpers/real_engine.ts";
 import { until } from "../helpers/until.ts";
@@ -25,7 +26,7 @@ const labels = {
 /** Jobs stop containers and watch them for ten seconds. */
 const LONG = { deadlineMs: 300_000 };
 
-privateEngineTest("the dashboard backs up a stack and restores it", async (engine) => {
+long(privateEngineTest)("the dashboard backs up a stack and restores it", async (engine) => {
   const options = ["--volume", `${DATA}:/data`];
   await using db = await engine.runContainer({ name: "harbor-db-1", labels, options });
   const sh = (command: string) => engine.docker("exec", db.name, "sh", "-c", command);

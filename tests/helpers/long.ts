@@ -1,0 +1,15 @@
+/** Tests that the gate leaves out. @module */
+
+/** Set to `off` by `tests/run.ts` for the gate. */
+export const LONG_VARIABLE = "LONGSHORE_LONG_TESTS";
+
+/**
+ * Registers a test that the gate leaves out, because a cheaper one proves the same promise, e.g.
+ * `long(engineTest)("…", run)`: a variant, the same with the other engine, a fault at each call, or a
+ * page whose endpoints are tested without a browser.
+ */
+export function long<Arguments extends unknown[]>(
+  register: (...args: Arguments) => void,
+): (...args: Arguments) => void {
+  return Deno.env.get(LONG_VARIABLE) === "off" ? () => {} : register;
+}
