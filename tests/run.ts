@@ -98,11 +98,10 @@ if (import.meta.main) {
 }
 
 async function run(args: string[]): Promise<Counts> {
-  const isLong = args.includes("--long");
   const options = args.filter((arg) => arg.startsWith("-") && arg !== "--long");
   const words = args.filter((arg) => !arg.startsWith("-"));
   const files = (await listFiles("tests", /_test\.ts$/)).filter((path) =>
-    words.length > 0 ? words.some((word) => path.includes(word)) : isLong || hasShortTest(path)
+    words.length === 0 || words.some((word) => path.includes(word))
   );
   const real = files.filter((path) => path.startsWith(REAL_ENGINE));
   const other = files.filter((path) => !path.startsWith(REAL_ENGINE));
@@ -113,7 +112,8 @@ async function run(args: string[]): Promise<Counts> {
 
   await using browser = hasBrowser() && files.some(usesBrowser) ? await startBrowser() : undefined;
   await using groups = await openGroups();
-  const env = { ...browser?.env, ...(!isLong && words.length === 0 && { [LONG_VARIABLE]: "off" }) };
+  const isLong = words.length > 0 || args.includes("--long");
+  const env = { ...browser?.env, ...(!isLong && { [LONG_VARIABLE]: "off" }) };
   const common = { groups: groups.members, env };
   const runs: Promise<Counts>[] = [];
   if (other.length) {
@@ -415,11 +415,6 @@ function dealt(files: string[], size: number): string[] {
   const count = Math.ceil(files.length / size);
   return Array.from({ length: count }, (_, group) => files.filter((_, at) => at % count === group))
     .flat();
-}
-
-/** Whether it has a test that the gate runs. */
-function hasShortTest(path: string): boolean {
-  return contains(path, /(?:Deno\.test|\w+Test)\(/) || !contains(path, /\blong\(/);
 }
 
 function startsProgram(path: string): boolean {

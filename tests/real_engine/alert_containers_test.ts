@@ -1,6 +1,7 @@
 /** Alert rules on real containers: logs, restarts, health and memory. @module */
 
 import { deepEqual, equal } from "node:assert/strict";
+import { long } from "../helpers/long.ts";
 import { type Longshore, startLongshore } from "../helpers/longshore.ts";
 import { engineTest, podmanTest, type RealEngine } from "../helpers/real_engine.ts";
 import { until } from "../helpers/until.ts";
@@ -33,7 +34,7 @@ const resolved = (program: Longshore, eventId: string) =>
 for (
   const { kind, test } of [
     { kind: "Docker", test: engineTest },
-    { kind: "Podman", test: podmanTest },
+    { kind: "Podman", test: long(podmanTest) },
   ] as { kind: string; test: typeof engineTest }[]
 ) {
   test(`rules on the log, the restarts and the state of a container of ${kind}`, async (engine: RealEngine) => {

@@ -2,6 +2,7 @@
 
 import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { type LiveApp, liveApp } from "../helpers/live_app.ts";
+import { long } from "../helpers/long.ts";
 import { engineTest, podmanTest, type RealEngine } from "../helpers/real_engine.ts";
 import { until } from "../helpers/until.ts";
 
@@ -17,7 +18,7 @@ function bothTest(
     await run(engine, app);
   };
   engineTest(`${name} (Docker)`, withApp);
-  podmanTest(`${name} (Podman)`, withApp);
+  long(podmanTest)(`${name} (Podman)`, withApp);
 }
 
 /** The container as the next list shows it. */
@@ -225,7 +226,7 @@ engineTest(
   },
 );
 
-podmanTest("limits cannot change on Podman 4", async (engine) => {
+long(podmanTest)("limits cannot change on Podman 4", async (engine) => {
   await using app = await liveApp(engine.socketPath);
   await using container = await engine.runContainer();
   const { status, body } = await app.call("PUT", `${C}/${container.name}/limits`, {

@@ -1,6 +1,7 @@
 /** Containers through the whole program: what the API says is what the engine does. @module */
 
 import { deepEqual, equal, match, ok } from "node:assert/strict";
+import { long } from "../helpers/long.ts";
 import { type Longshore, startLongshore } from "../helpers/longshore.ts";
 import { durationOf, mostlyWithin } from "../helpers/in_time.ts";
 import { engineTest, type RealEngine } from "../helpers/real_engine.ts";
@@ -286,7 +287,7 @@ programTest(
   },
 );
 
-programTest(
+long(programTest)(
   "many ends beside events above 1 MiB are reported once each, and own stops not at all",
   async (engine, program) => {
     await using stream = await events(program);

@@ -3,6 +3,7 @@
 import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { type Dashboard, DESKTOP, startDashboardBrowser } from "../helpers/dashboard.ts";
 import { hasColumns } from "../helpers/dashboard_steps.ts";
+import { long } from "../helpers/long.ts";
 import { startLongshore } from "../helpers/longshore.ts";
 import { BUSYBOX, ownEngineTest, type RealEngine } from "../helpers/real_engine.ts";
 import { eventually, until } from "../helpers/until.ts";
@@ -260,28 +261,34 @@ const rowOf = (tab: Dashboard, name: string): Promise<string> =>
     return row?.textContent ?? "";
   }, name);
 
-ownEngineTest("tabs share one stream, and an idle page requests nothing else", async (engine) => {
-  await engine.docker("create", "--name", "idle", BUSYBOX);
-  await using service = await startLongshore({ engineSocket: engine.socketPath });
-  await using browser = await startDashboardBrowser();
-  const first = await browser.signIn(service);
-  await first.find("link", "Containers");
-  const streams = async () =>
-    (await service.call("GET", "/api/overview")).body.sseClients as number;
-  await until("one stream", async () => await streams() === 1);
+long(ownEngineTest)(
+  "tabs share one stream, and an idle page requests nothing else",
+  async (engine) => {
+    await engine.docker("create", "--name", "idle", BUSYBOX);
+    await using service = await startLongshore({ engineSocket: engine.socketPath });
+    await using browser = await startDashboardBrowser();
+    const first = await browser.signIn(service);
+    await first.find("link", "Containers");
+    const streams = async () =>
+      (await service.call("GET", "/api/overview")).body.sseClients as number;
+    await until("one stream", async () => await streams() === 1);
 
-  const second = await browser.tab(service);
-  await second.open("/containers");
-  await second.find("status", "1 container");
-  await eventually(async () => equal(await streams(), 1));
+    const second = await browser.tab(service);
+    await second.open("/containers");
+    await second.find("status", "1 container");
+    await eventually(async () => equal(await streams(), 1));
 
-  await until("the updates are read", () => second.requests.includes("GET /api/updates"));
-  second.requests.length = 0;
-  await engine.docker("start", "idle");
-  await until("the change arrives", async () => !(await rowOf(second, "idle")).includes("Created"));
-  deepEqual(second.requests, []);
+    await until("the updates are read", () => second.requests.includes("GET /api/updates"));
+    second.requests.length = 0;
+    await engine.docker("start", "idle");
+    await until(
+      "the change arrives",
+      async () => !(await rowOf(second, "idle")).includes("Created"),
+    );
+    deepEqual(second.requests, []);
 
-  await second.page.close();
-  await first.page.close();
-  await until("no stream", async () => await streams() === 0);
-});
+    await second.page.close();
+    await first.page.close();
+    await until("no stream", async () => await streams() === 0);
+  },
+);

@@ -6,6 +6,7 @@
 
 import { deepEqual, equal } from "node:assert/strict";
 import { type Dashboard, DESKTOP, startDashboardBrowser } from "../helpers/dashboard.ts";
+import { long } from "../helpers/long.ts";
 import { startLongshore } from "../helpers/longshore.ts";
 import { BUSYBOX, privateEngineTest, type RealEngine } from "../helpers/real_engine.ts";
 import { startRegistry } from "../helpers/registry.ts";
@@ -17,7 +18,7 @@ const BAD = "echo cannot read the settings; exit 3";
 /** An update pulls, stops, starts and watches. */
 const LONG = { deadlineMs: 300_000 };
 
-privateEngineTest("the dashboard finds, applies and explains updates", async (engine) => {
+long(privateEngineTest)("the dashboard finds, applies and explains updates", async (engine) => {
   await using registry = await startRegistry(engine);
   const reference = await publish(engine, registry.push, GOOD);
   await engine.docker("run", "--detach", "--name=site", reference);

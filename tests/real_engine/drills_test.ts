@@ -5,6 +5,7 @@ import type { Deps } from "../../services/deps.ts";
 import type { DrillInput, DrillJob } from "../../services/snapshots/drills/job.ts";
 import { drill, endDrill } from "../../services/snapshots/drills/run.ts";
 import { freePort } from "../helpers/free_port.ts";
+import { long } from "../helpers/long.ts";
 import { engineTest, type RealEngine } from "../helpers/real_engine.ts";
 import { type SnapshotApp, snapshotApp } from "../helpers/snapshots.ts";
 import { networked } from "../helpers/test_stack.ts";
@@ -107,25 +108,28 @@ engineTest("a drill starts a copy without a way out, and says whether it works",
   await Deno.remove(root, { recursive: true });
 });
 
-engineTest("a drill that ends with the service at any step leaves nothing behind", async (real) => {
-  await using test = await snapshotApp(real);
-  const { app, stack: { name, store, deploy }, run } = test;
-  await store({
-    services: { db: { ...networked, volumes: ["data:/data"] } },
-    volumes: { data: {} },
-  });
-  equal((await deploy()).status, "succeeded");
-  const { result: { snapshot } } = await run(SNAPSHOTS, { stack: name, mode: "live" });
-  for (const step of STEPS) {
-    const isDone = await drillTwice(test, snapshot, step);
-    equal(isDone, step === "record", step);
-    equal(await leftOver(real), "", step);
-  }
-  await until(
-    "the inventory has the stack only",
-    () => app.deps.inventory.list().every((each) => !each.name.startsWith("longshore-")),
-  );
-});
+long(engineTest)(
+  "a drill that ends with the service at any step leaves nothing behind",
+  async (real) => {
+    await using test = await snapshotApp(real);
+    const { app, stack: { name, store, deploy }, run } = test;
+    await store({
+      services: { db: { ...networked, volumes: ["data:/data"] } },
+      volumes: { data: {} },
+    });
+    equal((await deploy()).status, "succeeded");
+    const { result: { snapshot } } = await run(SNAPSHOTS, { stack: name, mode: "live" });
+    for (const step of STEPS) {
+      const isDone = await drillTwice(test, snapshot, step);
+      equal(isDone, step === "record", step);
+      equal(await leftOver(real), "", step);
+    }
+    await until(
+      "the inventory has the stack only",
+      () => app.deps.inventory.list().every((each) => !each.name.startsWith("longshore-")),
+    );
+  },
+);
 
 class Killed extends Error {}
 

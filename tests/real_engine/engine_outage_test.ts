@@ -6,13 +6,14 @@
 
 import { deepEqual, equal, match } from "node:assert/strict";
 import { fakeReceiver } from "../helpers/fake_receiver.ts";
+import { long } from "../helpers/long.ts";
 import { startLongshore } from "../helpers/longshore.ts";
 import { BUSYBOX, ownEngineTest } from "../helpers/real_engine.ts";
 import { until } from "../helpers/until.ts";
 
 const CONTAINERS = 6;
 
-ownEngineTest(
+long(ownEngineTest)(
   `an engine that is killed with ${CONTAINERS} containers is one message, and one when it is back`,
   async (engine) => {
     await using receiver = fakeReceiver(() => Response.json({ id: 1 }));

@@ -5,6 +5,7 @@ import type { Config } from "../../services/config/config.ts";
 import { AppError } from "../../services/errors.ts";
 import { createInventory } from "../../services/containers/inventory.ts";
 import { createLimiters } from "../../services/access/limiters.ts";
+import { long } from "../helpers/long.ts";
 import { engineTest, podmanTest, type RealEngine } from "../helpers/real_engine.ts";
 import { until } from "../helpers/until.ts";
 
@@ -29,7 +30,7 @@ function execOn({ socketPath }: RealEngine) {
 const code = (wanted: string) => (error: unknown) =>
   error instanceof AppError && error.code === wanted;
 
-for (const [kind, test] of [["Docker", engineTest], ["Podman", podmanTest]] as const) {
+for (const [kind, test] of [["Docker", engineTest], ["Podman", long(podmanTest)]] as const) {
   test(`exec on ${kind} gives output and exit code`, async (engine) => {
     using on = execOn(engine);
     await using container = await engine.runContainer();

@@ -6,13 +6,14 @@ import { archiveOf } from "../../services/compose/deploy/files.ts";
 import type { Repository } from "../../services/backup/restic/repository.ts";
 import { loadSaved } from "../../services/snapshots/saved_images.ts";
 import { liveApp } from "../helpers/live_app.ts";
+import { long } from "../helpers/long.ts";
 import { engineTest, podmanTest, type RealEngine } from "../helpers/real_engine.ts";
 import { sleeper } from "../helpers/test_stack.ts";
 
 const VICTIM = "longshore-test/victim:1";
 const job = { progress() {}, signal: new AbortController().signal };
 
-for (const [name, test] of [["Docker", engineTest], ["Podman", podmanTest]] as const) {
+for (const [name, test] of [["Docker", engineTest], ["Podman", long(podmanTest)]] as const) {
   test(`an archive of a snapshot cannot rename images of ${name}`, renameAttempt);
 }
 

@@ -1,5 +1,6 @@
 import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { liveApp } from "../helpers/live_app.ts";
+import { long } from "../helpers/long.ts";
 import { type Longshore, startLongshore } from "../helpers/longshore.ts";
 import {
   BUSYBOX,
@@ -112,7 +113,7 @@ engineTest(
   },
 );
 
-privateEngineTest(
+long(privateEngineTest)(
   "archives that are garbage, truncated or cut off leave nothing behind",
   async (engine) => {
     const name = uniqueName();
@@ -172,7 +173,7 @@ privateEngineTest(
   },
 );
 
-privateEngineTest(
+long(privateEngineTest)(
   "a pull that a crash interrupted is completed after the next start",
   async (engine) => {
     await using registry = await startRegistry(engine);
@@ -206,7 +207,7 @@ privateEngineTest(
   },
 );
 
-podmanTest("Podman loads, exports, tags and describes images", async (engine) => {
+long(podmanTest)("Podman loads, exports, tags and describes images", async (engine) => {
   await using longshore = await startLongshore({ engineSocket: engine.socketPath });
   const encoded = encodeURIComponent(BUSYBOX);
   const output = await run(

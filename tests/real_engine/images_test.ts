@@ -1,5 +1,6 @@
 import { deepEqual, equal, match } from "node:assert/strict";
 import { liveApp } from "../helpers/live_app.ts";
+import { long } from "../helpers/long.ts";
 import { BUSYBOX, engineTest, podmanTest, type RealEngine } from "../helpers/real_engine.ts";
 
 /** An image of its own: the test image with a label. @returns Its id. */
@@ -78,7 +79,7 @@ engineTest("a name with dots does not lead to the engine's containers", async (e
   equal(await engine.docker("inspect", "--format={{.State.Running}}", container.id), "true");
 });
 
-podmanTest("with force, Podman keeps the containers of an image", async (engine) => {
+long(podmanTest)("with force, Podman keeps the containers of an image", async (engine) => {
   await using container = await engine.runContainer();
   await using app = await liveApp(engine.socketPath);
   const { images } = (await app.call("GET", "/api/images")).body;

@@ -3,6 +3,7 @@ import { connectEngine } from "../../engine/client.ts";
 import { containerCreate, containerStart } from "../../engine/containers.ts";
 import { volumeCreate, volumeRemove } from "../../engine/volumes.ts";
 import { liveApp } from "../helpers/live_app.ts";
+import { long } from "../helpers/long.ts";
 import { BUSYBOX, engineTest, podmanTest, type RealEngine } from "../helpers/real_engine.ts";
 import { until } from "../helpers/until.ts";
 
@@ -59,7 +60,7 @@ engineTest(
   largeLabels,
 );
 
-podmanTest(
+long(podmanTest)(
   "a container of Podman with labels of 2 MiB, which sends no events, is found",
   async (engine) => {
     using client = connectEngine(engine.socketPath);
@@ -78,7 +79,7 @@ podmanTest(
   },
 );
 
-podmanTest(
+long(podmanTest)(
   "containers and volumes of Podman with labels of 2 MiB are shown and removed",
   largeLabels,
 );

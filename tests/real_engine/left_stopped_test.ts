@@ -2,6 +2,7 @@
 
 import { deepEqual, equal } from "node:assert/strict";
 import { returnPolicies } from "../../services/containers/left_stopped.ts";
+import { long } from "../helpers/long.ts";
 import { BUSYBOX, ownEngineTest, privateEngineTest } from "../helpers/real_engine.ts";
 import { snapshotApp } from "../helpers/snapshots.ts";
 import { ended, sleeper } from "../helpers/test_stack.ts";
@@ -9,7 +10,7 @@ import { until } from "../helpers/until.ts";
 
 const SNAPSHOTS = "/api/backup/snapshots";
 
-ownEngineTest(
+long(ownEngineTest)(
   "a stack that has moved stays stopped when its engine starts again",
   async (engine) => {
     await using test = await snapshotApp(engine);

@@ -11,6 +11,7 @@
 import { equal, ok } from "node:assert/strict";
 import { createLimiter } from "../../services/limiter.ts";
 import { type LogClient, logClient } from "../helpers/log_client.ts";
+import { long } from "../helpers/long.ts";
 import { startLongshore } from "../helpers/longshore.ts";
 import { engineTest, type TestContainer } from "../helpers/real_engine.ts";
 import { until } from "../helpers/until.ts";
@@ -128,7 +129,7 @@ function startReader(open: () => { baseUrl: string; token: string }, names: read
   };
 }
 
-engineTest(
+long(engineTest)(
   "every line arrives once, whatever is restarted, recreated or killed",
   async (engine) => {
     const prefix = `longshore-test-drill-${crypto.randomUUID().slice(0, 8)}`;

@@ -1,6 +1,7 @@
 /** Search in a large log with hostile patterns. @module */
 
 import { equal, ok } from "node:assert/strict";
+import { long } from "../helpers/long.ts";
 import { type Longshore, startLongshore } from "../helpers/longshore.ts";
 import { engineTest } from "../helpers/real_engine.ts";
 import { until } from "../helpers/until.ts";
@@ -27,7 +28,7 @@ const PATTERNS = [
   "\\w+\\s\\w+$",
 ];
 
-engineTest(
+long(engineTest)(
   "no pattern stalls the service while it searches ten thousand long lines",
   async (engine) => {
     // Twelve megabytes of input that is slow for a backtracking engine.

@@ -2,6 +2,7 @@ import { deepEqual, equal, match } from "node:assert/strict";
 import { liveApp } from "../helpers/live_app.ts";
 import { openLogStream } from "../helpers/log_client.ts";
 import { journaldTest } from "../helpers/journald.ts";
+import { long } from "../helpers/long.ts";
 import { engineTest, podmanTest, type RealEngine } from "../helpers/real_engine.ts";
 import { until } from "../helpers/until.ts";
 
@@ -123,7 +124,7 @@ for (
       test: journaldTest,
       options: ["--log-driver=journald"],
     },
-    { kind: "Podman", test: podmanTest },
+    { kind: "Podman", test: long(podmanTest) },
   ]
 ) {
   test(`a stream on ${kind} sends all lines, continues, and cuts long ones`, async (engine) => {
@@ -174,7 +175,7 @@ engineTest("a stream reports restarts and the removal", async (engine) => {
 });
 
 for (const driver of ["json-file", "local"]) {
-  engineTest(
+  long(engineTest)(
     `a stream of the driver ${driver} has no line twice after rotations`,
     async (engine) => {
       await using app = await liveApp(engine.socketPath);

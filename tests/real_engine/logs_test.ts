@@ -9,6 +9,7 @@ import {
 import { AppError } from "../../services/errors.ts";
 import { createLimiters } from "../../services/access/limiters.ts";
 import { createInventory } from "../../services/containers/inventory.ts";
+import { long } from "../helpers/long.ts";
 import { BUSYBOX, engineTest, podmanTest, type RealEngine } from "../helpers/real_engine.ts";
 import { collectEvidence } from "../../services/updates/run/evidence.ts";
 import { liveApp } from "../helpers/live_app.ts";
@@ -56,7 +57,7 @@ const texts = (lines: string[]) => lines.map((line) => line.replace(STAMP, ""));
 const code = (wanted: string) => (error: unknown) =>
   error instanceof AppError && error.code === wanted;
 
-for (const [kind, test] of [["Docker", engineTest], ["Podman", podmanTest]] as const) {
+for (const [kind, test] of [["Docker", engineTest], ["Podman", long(podmanTest)]] as const) {
   test(`logs on ${kind} merge both streams, with times`, async (engine) => {
     using logs = logsOn(engine);
     const script = "for i in 1 2 3; do " +

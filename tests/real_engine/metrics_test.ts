@@ -1,5 +1,6 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import { readExposition } from "../helpers/exposition.ts";
+import { long } from "../helpers/long.ts";
 import { type Longshore, startLongshore } from "../helpers/longshore.ts";
 import { startPrometheus } from "../helpers/prometheus.ts";
 import { promtoolComplaints } from "../helpers/promtool.ts";
@@ -133,7 +134,7 @@ engineTest(
   },
 );
 
-podmanTest("Podman's containers have what the contract asks for as well", async (engine) => {
+long(podmanTest)("Podman's containers have what the contract asks for as well", async (engine) => {
   await using container = await engine.runContainer();
   await using longshore = await start(engine);
   const exposition = await until("the container is sampled", async () => {

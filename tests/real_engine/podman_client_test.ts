@@ -17,10 +17,11 @@ import { networkList } from "../../engine/networks.ts";
 import { systemInfo, systemPing, systemVersion } from "../../engine/system.ts";
 import { volumeList } from "../../engine/volumes.ts";
 import { frameTexts } from "../helpers/frames.ts";
+import { long } from "../helpers/long.ts";
 import { BUSYBOX, podmanTest } from "../helpers/real_engine.ts";
 import { until } from "../helpers/until.ts";
 
-podmanTest("Podman is distinguished from Docker", async (real) => {
+long(podmanTest)("Podman is distinguished from Docker", async (real) => {
   using engine = connectEngine(real.socketPath);
   await systemPing(engine);
   equal(engine.kind, "podman");
@@ -29,7 +30,7 @@ podmanTest("Podman is distinguished from Docker", async (real) => {
   ok((await systemInfo(engine)).NCPU >= 1);
 });
 
-podmanTest("Podman's containers are listed, inspected, stopped and started", async (real) => {
+long(podmanTest)("Podman's containers are listed, inspected, stopped and started", async (real) => {
   using engine = connectEngine(real.socketPath);
   await using container = await real.runContainer({ labels: { color: "blue" } });
 
@@ -56,7 +57,7 @@ podmanTest("Podman's containers are listed, inspected, stopped and started", asy
   );
 });
 
-podmanTest("Podman's logs keep standard output and error apart", async (real) => {
+long(podmanTest)("Podman's logs keep standard output and error apart", async (real) => {
   using engine = connectEngine(real.socketPath);
   await using container = await real.runContainer({
     command: ["sh", "-c", "echo to stdout; echo to stderr >&2"],
@@ -68,27 +69,30 @@ podmanTest("Podman's logs keep standard output and error apart", async (real) =>
   });
 });
 
-podmanTest("Podman runs a program with both of its streams and its exit code", async (real) => {
-  using engine = connectEngine(real.socketPath);
-  await using container = await real.runContainer();
-  const { id } = await execCreate(engine, container.id, {
-    cmd: ["sh", "-c", "cat; echo err >&2; exit 7"],
-    stdin: true,
-  });
+long(podmanTest)(
+  "Podman runs a program with both of its streams and its exit code",
+  async (real) => {
+    using engine = connectEngine(real.socketPath);
+    await using container = await real.runContainer();
+    const { id } = await execCreate(engine, container.id, {
+      cmd: ["sh", "-c", "cat; echo err >&2; exit 7"],
+      stdin: true,
+    });
 
-  using connection = await execStart(engine, id);
-  await connection.write(new TextEncoder().encode("in\n"));
-  await connection.closeWrite();
+    using connection = await execStart(engine, id);
+    await connection.write(new TextEncoder().encode("in\n"));
+    await connection.closeWrite();
 
-  deepEqual(await frameTexts(connection.frames), { stdout: "in\n", stderr: "err\n" });
-  const { ExitCode } = await until("the program has ended", async () => {
-    const program = await execInspect(engine, id);
-    return !program.Running && program;
-  });
-  equal(ExitCode, 7);
-});
+    deepEqual(await frameTexts(connection.frames), { stdout: "in\n", stderr: "err\n" });
+    const { ExitCode } = await until("the program has ended", async () => {
+      const program = await execInspect(engine, id);
+      return !program.Running && program;
+    });
+    equal(ExitCode, 7);
+  },
+);
 
-podmanTest("a stop by the command line is seen as Podman's event", async (real) => {
+long(podmanTest)("a stop by the command line is seen as Podman's event", async (real) => {
   using engine = connectEngine(real.socketPath);
   const since = Math.floor(Date.now() / 1000) - 1;
   await using container = await real.runContainer();
@@ -110,7 +114,7 @@ podmanTest("a stop by the command line is seen as Podman's event", async (real) 
   ok(actions.includes("start"), actions.join());
 });
 
-podmanTest("Podman's images, networks and volumes are listed", async (real) => {
+long(podmanTest)("Podman's images, networks and volumes are listed", async (real) => {
   using engine = connectEngine(real.socketPath);
   await real.docker("volume", "create", "data");
   ok(

@@ -1,5 +1,6 @@
 import { deepEqual, equal } from "node:assert/strict";
 import { liveApp } from "../helpers/live_app.ts";
+import { long } from "../helpers/long.ts";
 import { BUSYBOX, podmanTest, privateEngineTest, type RealEngine } from "../helpers/real_engine.ts";
 
 const lines = (text: string) => text.split("\n").filter(Boolean).sort();
@@ -79,7 +80,7 @@ async function prunesEverything(engine: RealEngine): Promise<void> {
 }
 
 privateEngineTest("a prune removes unused objects and nothing else", prunesEverything);
-podmanTest("a prune removes unused objects on Podman, too", prunesEverything);
+long(podmanTest)("a prune removes unused objects on Podman, too", prunesEverything);
 
 privateEngineTest(
   "a prune keeps what a rebuild has set aside, able to start again",
@@ -107,53 +108,59 @@ privateEngineTest(
   },
 );
 
-privateEngineTest("only dangling images are pruned by POST /api/images/prune", async (engine) => {
-  await using _left = leftovers(engine, ["rm", "first", "second"], ["rmi", "app"]);
-  for (const name of ["first", "second"]) {
-    await ended(engine, name);
-    await engine.docker("commit", name, "app");
-  }
-  await using app = await liveApp(engine.socketPath);
-  const images = async () =>
-    (await app.call("GET", "/api/images")).body.images as {
-      id: string;
-      repoTags: string[];
-      dangling: boolean;
-    }[];
-  const { id } = (await images()).find(({ dangling }) => dangling)!;
+long(privateEngineTest)(
+  "only dangling images are pruned by POST /api/images/prune",
+  async (engine) => {
+    await using _left = leftovers(engine, ["rm", "first", "second"], ["rmi", "app"]);
+    for (const name of ["first", "second"]) {
+      await ended(engine, name);
+      await engine.docker("commit", name, "app");
+    }
+    await using app = await liveApp(engine.socketPath);
+    const images = async () =>
+      (await app.call("GET", "/api/images")).body.images as {
+        id: string;
+        repoTags: string[];
+        dangling: boolean;
+      }[];
+    const { id } = (await images()).find(({ dangling }) => dangling)!;
 
-  const { status, body } = await app.call("POST", "/api/images/prune");
+    const { status, body } = await app.call("POST", "/api/images/prune");
 
-  equal(status, 200);
-  equal(body.deleted.includes(id), true);
-  equal(body.spaceReclaimed >= 100_000, true, String(body.spaceReclaimed));
-  equal(body.SpaceReclaimed, body.spaceReclaimed);
-  const left = (await images()).flatMap(({ repoTags }) => repoTags);
-  deepEqual(["app:latest", BUSYBOX].filter((tag) => !left.includes(tag)), []);
-});
+    equal(status, 200);
+    equal(body.deleted.includes(id), true);
+    equal(body.spaceReclaimed >= 100_000, true, String(body.spaceReclaimed));
+    equal(body.SpaceReclaimed, body.spaceReclaimed);
+    const left = (await images()).flatMap(({ repoTags }) => repoTags);
+    deepEqual(["app:latest", BUSYBOX].filter((tag) => !left.includes(tag)), []);
+  },
+);
 
-privateEngineTest("unusedImages removes tagged images that no container uses", async (engine) => {
-  await using _left = leftovers(engine, ["rm", "base", "user"], ["rmi", "second"]);
-  // Other tests need this image.
-  await engine.docker("create", "--name=base", BUSYBOX);
-  for (const name of ["first", "second"]) {
-    await ended(engine, name);
-    await engine.docker("commit", name, name);
-    await engine.docker("rm", name);
-  }
-  await engine.docker("tag", "first", "alias:1");
-  await engine.docker("create", "--name=user", "second");
-  await using app = await liveApp(engine.socketPath);
-  const options = { kinds: ["images"], unusedImages: true, olderThanHours: 0 };
+long(privateEngineTest)(
+  "unusedImages removes tagged images that no container uses",
+  async (engine) => {
+    await using _left = leftovers(engine, ["rm", "base", "user"], ["rmi", "second"]);
+    // Other tests need this image.
+    await engine.docker("create", "--name=base", BUSYBOX);
+    for (const name of ["first", "second"]) {
+      await ended(engine, name);
+      await engine.docker("commit", name, name);
+      await engine.docker("rm", name);
+    }
+    await engine.docker("tag", "first", "alias:1");
+    await engine.docker("create", "--name=user", "second");
+    await using app = await liveApp(engine.socketPath);
+    const options = { kinds: ["images"], unusedImages: true, olderThanHours: 0 };
 
-  const recent = await app.call("POST", "/api/system/prune", { ...options, olderThanHours: 1 });
-  deepEqual(recent.body.images.deleted, []);
-  const planned = await app.call("POST", "/api/system/prune", { ...options, dryRun: true });
-  const real = await app.call("POST", "/api/system/prune", options);
+    const recent = await app.call("POST", "/api/system/prune", { ...options, olderThanHours: 1 });
+    deepEqual(recent.body.images.deleted, []);
+    const planned = await app.call("POST", "/api/system/prune", { ...options, dryRun: true });
+    const real = await app.call("POST", "/api/system/prune", options);
 
-  deepEqual(real.body.images, planned.body.images);
-  equal(real.body.images.deleted.length >= 1, true);
-  const left = lines(await engine.docker("images", "--format={{.Repository}}:{{.Tag}}"));
-  equal(left.includes("second:latest"), true);
-  equal(left.some((name) => name.startsWith("first") || name.startsWith("alias")), false);
-});
+    deepEqual(real.body.images, planned.body.images);
+    equal(real.body.images.deleted.length >= 1, true);
+    const left = lines(await engine.docker("images", "--format={{.Repository}}:{{.Tag}}"));
+    equal(left.includes("second:latest"), true);
+    equal(left.some((name) => name.startsWith("first") || name.startsWith("alias")), false);
+  },
+);

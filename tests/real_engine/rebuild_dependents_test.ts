@@ -3,6 +3,7 @@ import type { Engine } from "../../engine/client.ts";
 import { containerInspect } from "../../engine/containers.ts";
 import { rebuildContainer } from "../../services/updates/rebuild/rebuild.ts";
 import { type LiveApp, liveApp } from "../helpers/live_app.ts";
+import { long } from "../helpers/long.ts";
 import { BUSYBOX, privateEngineTest, type RealEngine } from "../helpers/real_engine.ts";
 
 /** Ends at once when it is stopped. */
@@ -63,7 +64,7 @@ privateEngineTest(
   },
 );
 
-privateEngineTest(
+long(privateEngineTest)(
   "containers that share a namespace indirectly are recreated, too",
   async (engine) => {
     await using pair = await startPair(engine);
@@ -82,7 +83,7 @@ privateEngineTest(
   },
 );
 
-privateEngineTest(
+long(privateEngineTest)(
   "a dependent that cannot be created rolls the rebuild back",
   async (engine) => {
     await using pair = await startPair(engine);
@@ -111,7 +112,7 @@ privateEngineTest(
   },
 );
 
-privateEngineTest(
+long(privateEngineTest)(
   "a container that removes itself returns with what shares its network",
   async (engine) => {
     const image = `longshore-test-${crypto.randomUUID().slice(0, 8)}:1`;

@@ -14,6 +14,7 @@ import { ADMIN, interrupt } from "../helpers/drill.ts";
 import { startEngineProxy } from "../helpers/engine_proxy.ts";
 import { connectAny } from "../helpers/fake_engine.ts";
 import { liveApp } from "../helpers/live_app.ts";
+import { long } from "../helpers/long.ts";
 import {
   BUSYBOX,
   ownEngineTest,
@@ -223,7 +224,7 @@ privateEngineTest("a rebuild keeps every setting of the user", async (engine) =>
   deepEqual(comparable(await on.inspect(name)), comparable(before));
 });
 
-privateEngineTest("a rebuild takes the new image with its defaults", async (engine) => {
+long(privateEngineTest)("a rebuild takes the new image with its defaults", async (engine) => {
   await using on = await rebuildOn(engine);
   await using registry = await startRegistry(engine);
   await using things = cleanup(engine);
@@ -287,7 +288,7 @@ privateEngineTest("a rebuild takes the new image with its defaults", async (engi
   equal(Config.Image, reference);
 });
 
-privateEngineTest("a rebuild of a stopped container does not start it", async (engine) => {
+long(privateEngineTest)("a rebuild of a stopped container does not start it", async (engine) => {
   await using on = await rebuildOn(engine);
   await using things = cleanup(engine);
   const name = things.add("rm", unique("stopped"));
@@ -360,31 +361,34 @@ for (const options of [[], ["--rm"]]) {
   });
 }
 
-privateEngineTest("a rebuild that cannot be created does not touch the old one", async (engine) => {
-  await using on = await rebuildOn(engine);
-  await using things = cleanup(engine);
-  const name = things.add("rm", unique("uncreated"));
-  const folder = `${engine.sandbox.directory}/${name}`;
-  await Deno.mkdir(folder);
-  const mount = `--mount=type=bind,src=${folder},dst=/bound`;
-  await engine.docker(
-    "run",
-    "--detach",
-    "--network=host",
-    `--name=${name}`,
-    mount,
-    BUSYBOX,
-    ...SLEEP,
-  );
-  await Deno.remove(folder);
-  const before = await on.inspect(name);
-  await rejects(
-    on.rebuild(name, "never"),
-    code("conflict", /could not be created: .*does not exist/),
-  );
-  deepEqual(await on.inspect(name), before);
-  deepEqual(await namesLike(engine, name), [name]);
-});
+long(privateEngineTest)(
+  "a rebuild that cannot be created does not touch the old one",
+  async (engine) => {
+    await using on = await rebuildOn(engine);
+    await using things = cleanup(engine);
+    const name = things.add("rm", unique("uncreated"));
+    const folder = `${engine.sandbox.directory}/${name}`;
+    await Deno.mkdir(folder);
+    const mount = `--mount=type=bind,src=${folder},dst=/bound`;
+    await engine.docker(
+      "run",
+      "--detach",
+      "--network=host",
+      `--name=${name}`,
+      mount,
+      BUSYBOX,
+      ...SLEEP,
+    );
+    await Deno.remove(folder);
+    const before = await on.inspect(name);
+    await rejects(
+      on.rebuild(name, "never"),
+      code("conflict", /could not be created: .*does not exist/),
+    );
+    deepEqual(await on.inspect(name), before);
+    deepEqual(await namesLike(engine, name), [name]);
+  },
+);
 
 privateEngineTest(
   "a rebuild names the image that the registry lacks or refuses",
@@ -421,7 +425,7 @@ privateEngineTest(
   },
 );
 
-privateEngineTest("a rebuild pulls an image that is missing only", async (engine) => {
+long(privateEngineTest)("a rebuild pulls an image that is missing only", async (engine) => {
   await using on = await rebuildOn(engine);
   await using registry = await startRegistry(engine);
   await using things = cleanup(engine);
@@ -435,7 +439,7 @@ privateEngineTest("a rebuild pulls an image that is missing only", async (engine
   equal((await on.inspect(name)).State.Running, true);
 });
 
-privateEngineTest(
+long(privateEngineTest)(
   "a container of an image without a name is rebuilt from its id",
   async (engine) => {
     await using on = await rebuildOn(engine);
@@ -451,24 +455,27 @@ privateEngineTest(
   },
 );
 
-privateEngineTest("a fixed hardware address is kept, a generated one is not", async (engine) => {
-  await using on = await rebuildOn(engine);
-  await using things = cleanup(engine);
-  using client = connectEngine(engine.socketPath);
-  const name = things.add("rm", unique("mac"));
-  const MacAddress = "02:42:0a:4d:01:99";
-  const body = { Image: BUSYBOX, Cmd: SLEEP, MacAddress };
-  await containerStart(client, (await containerCreate(client, { name, body })).id);
-  await on.rebuild(name, "never");
-  match(await engine.docker("exec", name, "ip", "link"), new RegExp(MacAddress));
+long(privateEngineTest)(
+  "a fixed hardware address is kept, a generated one is not",
+  async (engine) => {
+    await using on = await rebuildOn(engine);
+    await using things = cleanup(engine);
+    using client = connectEngine(engine.socketPath);
+    const name = things.add("rm", unique("mac"));
+    const MacAddress = "02:42:0a:4d:01:99";
+    const body = { Image: BUSYBOX, Cmd: SLEEP, MacAddress };
+    await containerStart(client, (await containerCreate(client, { name, body })).id);
+    await on.rebuild(name, "never");
+    match(await engine.docker("exec", name, "ip", "link"), new RegExp(MacAddress));
 
-  const other = things.add("rm", unique("mac"));
-  await engine.docker("run", "--detach", "--network=host", `--name=${other}`, BUSYBOX, ...SLEEP);
-  await on.rebuild(other, "never");
-  ok(!(await on.inspect(other)).Config.MacAddress);
-});
+    const other = things.add("rm", unique("mac"));
+    await engine.docker("run", "--detach", "--network=host", `--name=${other}`, BUSYBOX, ...SLEEP);
+    await on.rebuild(other, "never");
+    ok(!(await on.inspect(other)).Config.MacAddress);
+  },
+);
 
-privateEngineTest("entrypoints and commands keep their meaning", async (engine) => {
+long(privateEngineTest)("entrypoints and commands keep their meaning", async (engine) => {
   await using on = await rebuildOn(engine);
   await using things = cleanup(engine);
   const image = things.add("rmi", unique("entry"));
@@ -536,7 +543,7 @@ privateEngineTest(
   },
 );
 
-privateEngineTest(
+long(privateEngineTest)(
   "a rebuilt container is found by its name, its aliases and links",
   async (engine) => {
     await using on = await rebuildOn(engine);
@@ -573,7 +580,7 @@ privateEngineTest(
   },
 );
 
-privateEngineTest("one container is rebuilt once at a time", async (engine) => {
+long(privateEngineTest)("one container is rebuilt once at a time", async (engine) => {
   await using on = await rebuildOn(engine);
   await using things = cleanup(engine);
   const name = things.add("rm", unique("twice"));
@@ -625,7 +632,7 @@ privateEngineTest(
   },
 );
 
-ownEngineTest(
+long(ownEngineTest)(
   "an engine crash during a rebuild loses no container",
   async (engine) => {
     await using proxy = startEngineProxy(engine.socketPath, engine.sandbox.directory);
@@ -654,7 +661,7 @@ ownEngineTest(
   },
 );
 
-ownEngineTest(
+long(ownEngineTest)(
   "a rebuild ends, with the old container running, when each start of the new one breaks",
   async (engine) => {
     await using proxy = startEngineProxy(engine.socketPath, engine.sandbox.directory);
@@ -686,7 +693,7 @@ ownEngineTest(
   },
 );
 
-podmanTest("a rebuild on Podman keeps networks, aliases, data and limits", async (engine) => {
+long(podmanTest)("a rebuild on Podman keeps networks, aliases, data and limits", async (engine) => {
   await using on = await rebuildOn(engine);
   await using things = cleanup(engine);
   const name = unique("podman");
@@ -731,30 +738,33 @@ podmanTest("a rebuild on Podman keeps networks, aliases, data and limits", async
   deepEqual(await namesLike(engine, name), [name]);
 });
 
-podmanTest("a rebuild on Podman keeps limits of processor time and of files", async (engine) => {
-  await using on = await rebuildOn(engine);
-  await using things = cleanup(engine);
-  const limitsOf = ({ HostConfig }: ContainerInspect) => {
-    const { NanoCpus, CpuPeriod, CpuQuota, Ulimits } = HostConfig;
-    return { NanoCpus, CpuPeriod, CpuQuota, Ulimits };
-  };
-  for (
-    const options of [
-      ["--cpus=0.5"],
-      ["--cpu-period=50000", "--cpu-quota=20000"],
-      ["--ulimit=nofile=100:200", "--ulimit=nproc=1000"],
-      ["--ulimit=core=0", "--ulimit=nproc=1000"],
-    ]
-  ) {
-    const name = things.add("rm", unique("limits"));
-    await engine.docker("create", `--name=${name}`, ...options, BUSYBOX, ...SLEEP);
-    const before = await on.inspect(name);
-    await on.rebuild(name, "never");
-    deepEqual(limitsOf(await on.inspect(name)), limitsOf(before), options.join(" "));
-  }
-});
+long(podmanTest)(
+  "a rebuild on Podman keeps limits of processor time and of files",
+  async (engine) => {
+    await using on = await rebuildOn(engine);
+    await using things = cleanup(engine);
+    const limitsOf = ({ HostConfig }: ContainerInspect) => {
+      const { NanoCpus, CpuPeriod, CpuQuota, Ulimits } = HostConfig;
+      return { NanoCpus, CpuPeriod, CpuQuota, Ulimits };
+    };
+    for (
+      const options of [
+        ["--cpus=0.5"],
+        ["--cpu-period=50000", "--cpu-quota=20000"],
+        ["--ulimit=nofile=100:200", "--ulimit=nproc=1000"],
+        ["--ulimit=core=0", "--ulimit=nproc=1000"],
+      ]
+    ) {
+      const name = things.add("rm", unique("limits"));
+      await engine.docker("create", `--name=${name}`, ...options, BUSYBOX, ...SLEEP);
+      const before = await on.inspect(name);
+      await on.rebuild(name, "never");
+      deepEqual(limitsOf(await on.inspect(name)), limitsOf(before), options.join(" "));
+    }
+  },
+);
 
-podmanTest("a rebuild refuses a container in a pod, and changes nothing", async (engine) => {
+long(podmanTest)("a rebuild refuses a container in a pod, and changes nothing", async (engine) => {
   await using on = await rebuildOn(engine);
   using client = connectAny(engine.socketPath);
   const name = unique("pod");

@@ -3,6 +3,7 @@
 import { deepEqual, equal, match } from "node:assert/strict";
 import { createTrialVolume, removeLeftTrials } from "../../services/updates/trial/parts.ts";
 import { type LiveApp, liveApp } from "../helpers/live_app.ts";
+import { long } from "../helpers/long.ts";
 import { BUSYBOX, engineTest, podmanTest, type RealEngine } from "../helpers/real_engine.ts";
 import { ended, networked, NEVER_STABLE, testStack } from "../helpers/test_stack.ts";
 
@@ -85,39 +86,42 @@ engineTest("an update that fails in its rehearsal stops and changes nothing", as
   await docker("volume", "rm", name);
 });
 
-engineTest("a rehearsal that the present image fails as well blocks nothing", async (real) => {
-  const { docker } = real;
-  const name = `test-rehearsal-${crypto.randomUUID().slice(0, 8)}`;
-  const image = `${name}:1`;
-  // Mounts of the host are left out of a copy.
-  await publish(real, image, `[ -e /host ] || exit 4; ${RUN}`);
-  await using app = await liveApp(real.socketPath);
-  app.deps.now = () => new Date();
-  await docker("run", "-d", ...HEALTH_OPTIONS, `--name=${name}`, "--volume=/tmp:/host", image);
-  const before = await docker("inspect", "--format={{.Id}} {{.State.StartedAt}}", name);
-  await publish(real, image, `[ -e /host ] || exit 5; ${RUN}`);
-  const path = `/api/containers/${name}`;
-  const { body: plan } = await app.call("POST", `${path}/update?plan=true`, { rehearse: true });
-  deepEqual(plan.rehearsal, {
-    containers: [name],
-    copied: [],
-    leftOut: ["/tmp"],
-    obstacle: null,
-  });
-  const ended = await update(app, path, { rehearse: true });
-  equal(ended.status, "failed");
-  match(ended.error, /says nothing: .* code 5, but with the present image .* code 4/);
-  const { body: blocked } = await app.call("GET", "/api/updates/blocked");
-  deepEqual(blocked, { blocked: [] });
-  equal(await docker("inspect", "--format={{.Id}} {{.State.StartedAt}}", name), before);
-  await docker("rm", "-fv", name);
+long(engineTest)(
+  "a rehearsal that the present image fails as well blocks nothing",
+  async (real) => {
+    const { docker } = real;
+    const name = `test-rehearsal-${crypto.randomUUID().slice(0, 8)}`;
+    const image = `${name}:1`;
+    // Mounts of the host are left out of a copy.
+    await publish(real, image, `[ -e /host ] || exit 4; ${RUN}`);
+    await using app = await liveApp(real.socketPath);
+    app.deps.now = () => new Date();
+    await docker("run", "-d", ...HEALTH_OPTIONS, `--name=${name}`, "--volume=/tmp:/host", image);
+    const before = await docker("inspect", "--format={{.Id}} {{.State.StartedAt}}", name);
+    await publish(real, image, `[ -e /host ] || exit 5; ${RUN}`);
+    const path = `/api/containers/${name}`;
+    const { body: plan } = await app.call("POST", `${path}/update?plan=true`, { rehearse: true });
+    deepEqual(plan.rehearsal, {
+      containers: [name],
+      copied: [],
+      leftOut: ["/tmp"],
+      obstacle: null,
+    });
+    const ended = await update(app, path, { rehearse: true });
+    equal(ended.status, "failed");
+    match(ended.error, /says nothing: .* code 5, but with the present image .* code 4/);
+    const { body: blocked } = await app.call("GET", "/api/updates/blocked");
+    deepEqual(blocked, { blocked: [] });
+    equal(await docker("inspect", "--format={{.Id}} {{.State.StartedAt}}", name), before);
+    await docker("rm", "-fv", name);
 
-  await createTrialVolume(app.deps, crypto.randomUUID(), new AbortController().signal);
-  await removeLeftTrials(app.deps);
-  equal(await leftOver(real), "", "also what another process has left");
-});
+    await createTrialVolume(app.deps, crypto.randomUUID(), new AbortController().signal);
+    await removeLeftTrials(app.deps);
+    equal(await leftOver(real), "", "also what another process has left");
+  },
+);
 
-podmanTest("Podman rehearses an update", async (real) => {
+long(podmanTest)("Podman rehearses an update", async (real) => {
   const { docker } = real;
   const name = `test-rehearsal-${crypto.randomUUID().slice(0, 8)}`;
   await using app = await liveApp(real.socketPath);
@@ -139,7 +143,7 @@ podmanTest("Podman rehearses an update", async (real) => {
   await docker("volume", "rm", name);
 });
 
-engineTest("new images and a deploy of a stack are rehearsed together", async (real) => {
+long(engineTest)("new images and a deploy of a stack are rehearsed together", async (real) => {
   await using app = await liveApp(real.socketPath);
   await using stack = testStack(app, real);
   const { name, store, deploy, containers } = stack;

@@ -8,6 +8,7 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
 import { mostlyWithin } from "../helpers/in_time.ts";
+import { long } from "../helpers/long.ts";
 import { type Longshore, startLongshore, wholeRound } from "../helpers/longshore.ts";
 import { BUSYBOX, engineTest, type RealEngine } from "../helpers/real_engine.ts";
 import { until } from "../helpers/until.ts";
@@ -108,7 +109,7 @@ engineTest(
   },
 );
 
-engineTest(
+long(engineTest)(
   "a container that keeps failing is started five times, then its rule is disabled",
   async (real) => {
     const name = `longshore-test-${crypto.randomUUID().slice(0, 8)}`;
@@ -181,7 +182,7 @@ engineTest(
   },
 );
 
-engineTest(
+long(engineTest)(
   "an action that a crash interrupts is recorded as a failure and not repeated",
   async (real) => {
     // It does not stop by itself: the action ends long after the crash.
@@ -218,7 +219,7 @@ engineTest(
   },
 );
 
-engineTest("a busy container is restarted by its own figures", async (real) => {
+long(engineTest)("a busy container is restarted by its own figures", async (real) => {
   await using container = await real.runContainer({
     command: ["sh", "-c", "trap 'exit 0' TERM; while :; do :; done"],
     options: ["--cpus=0.2"],

@@ -4,6 +4,7 @@ import { equal } from "node:assert/strict";
 import type { RestoreInput } from "../../services/snapshots/restore/job.ts";
 import { restoreParts } from "../../services/snapshots/restore/run.ts";
 import { runTwice } from "../helpers/killed_job.ts";
+import { long } from "../helpers/long.ts";
 import { engineTest } from "../helpers/real_engine.ts";
 import { type SnapshotApp, snapshotApp } from "../helpers/snapshots.ts";
 import { sleeper } from "../helpers/test_stack.ts";
@@ -14,7 +15,7 @@ const SNAPSHOTS = "/api/backup/snapshots";
 const SUCCESS = ["keep", "write", "release"];
 const FAILURE = ["failure", "put back"];
 
-engineTest("a restore that ends after any step goes on", async (real) => {
+long(engineTest)("a restore that ends after any step goes on", async (real) => {
   await using test = await snapshotApp(real);
   const { stack: { name, store, deploy }, exec, run } = test;
   // Ends with 0 when it is stopped, as databases do.

@@ -2,6 +2,7 @@
 
 import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { createRunStarter } from "../../services/automation/schedules/runs.ts";
+import { long } from "../helpers/long.ts";
 import { engineTest, type RealEngine } from "../helpers/real_engine.ts";
 import { snapshotApp } from "../helpers/snapshots.ts";
 import { sleeper } from "../helpers/test_stack.ts";
@@ -167,7 +168,7 @@ async function sqliteImage(real: RealEngine, image: string): Promise<void> {
   await real.docker("rm", base);
 }
 
-engineTest(
+long(engineTest)(
   "databases of SQLite are dumped by their program, or paused without it",
   async (real) => {
     await using test = await snapshotApp(real);
@@ -212,7 +213,7 @@ engineTest(
   },
 );
 
-engineTest(
+long(engineTest)(
   "a volume that another stack uses is not stored unless that one may be stopped",
   async (real: RealEngine) => {
     await using test = await snapshotApp(real);
@@ -228,7 +229,7 @@ engineTest(
   },
 );
 
-engineTest(
+long(engineTest)(
   "files of a volume below VOLUMES_PATH are compared with the snapshot before",
   async (real) => {
     const root = await real.docker("info", "--format", "{{.DockerRootDir}}");

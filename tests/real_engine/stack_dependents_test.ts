@@ -1,5 +1,6 @@
 import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { liveApp } from "../helpers/live_app.ts";
+import { long } from "../helpers/long.ts";
 import { engineTest, podmanTest, type RealEngine } from "../helpers/real_engine.ts";
 import { networked, NEVER_STABLE, type TestStack, testStack } from "../helpers/test_stack.ts";
 
@@ -119,10 +120,13 @@ const keepsForStopped = async (real: RealEngine) => {
   ]);
 };
 
-engineTest("what a stopped container of another stack needs stays", keepsForStopped);
-podmanTest("what a stopped container of another stack needs stays on Podman", keepsForStopped);
+long(engineTest)("what a stopped container of another stack needs stays", keepsForStopped);
+long(podmanTest)(
+  "what a stopped container of another stack needs stays on Podman",
+  keepsForStopped,
+);
 
-engineTest(
+long(engineTest)(
   "a deploy that fails early leaves dependents in a namespace that works",
   async (real) => {
     await using app = await liveApp(real.socketPath);

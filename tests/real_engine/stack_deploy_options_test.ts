@@ -1,5 +1,6 @@
 import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { liveApp } from "../helpers/live_app.ts";
+import { long } from "../helpers/long.ts";
 import { BUSYBOX, engineTest, privateEngineTest } from "../helpers/real_engine.ts";
 import { actionsOf, networked, NEVER_STABLE, sleeper, testStack } from "../helpers/test_stack.ts";
 import { until } from "../helpers/until.ts";
@@ -61,7 +62,7 @@ engineTest(
   },
 );
 
-engineTest(
+long(engineTest)(
   "a failed deploy restores a container that shares the network of a stopped one",
   async (engine) => {
     await using app = await liveApp(engine.socketPath);
@@ -88,7 +89,7 @@ engineTest(
   },
 );
 
-engineTest(
+long(engineTest)(
   "a deploy that stops keeps a container that shares the network of a replaced one",
   async (engine) => {
     await using app = await liveApp(engine.socketPath);
@@ -116,7 +117,7 @@ engineTest(
   },
 );
 
-engineTest(
+long(engineTest)(
   "what cannot return after a failed deploy does not keep the other containers from it",
   async (engine) => {
     await using app = await liveApp(engine.socketPath);
@@ -150,7 +151,7 @@ engineTest(
   },
 );
 
-engineTest(
+long(engineTest)(
   "a failed deploy keeps the new container of an old one that is gone, and says so",
   async (engine) => {
     await using app = await liveApp(engine.socketPath);
@@ -257,7 +258,7 @@ engineTest(
   },
 );
 
-privateEngineTest("down keeps volumes and images unless they are named", async (engine) => {
+long(privateEngineTest)("down keeps volumes and images unless they are named", async (engine) => {
   const image = `longshore-test/own-${crypto.randomUUID().slice(0, 8)}:1`;
   await using app = await liveApp(engine.socketPath);
   await using stack = testStack(app, engine);
@@ -345,7 +346,7 @@ engineTest("hooks run as the file says, and a failed one takes the deploy back",
   await store(web);
 });
 
-engineTest(
+long(engineTest)(
   "an image for another platform is not used, and nothing is waited for in vain",
   async (engine) => {
     await using app = await liveApp(engine.socketPath);

@@ -1,5 +1,6 @@
 import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
 import { stack as stackCommand } from "../../commands/stack.ts";
+import { long } from "../helpers/long.ts";
 import { type Longshore, startLongshore } from "../helpers/longshore.ts";
 import { liveApp } from "../helpers/live_app.ts";
 import { BUSYBOX, engineTest } from "../helpers/real_engine.ts";
@@ -259,7 +260,7 @@ engineTest("longshore stack plans, deploys and removes what a file describes", a
   }
 });
 
-engineTest(
+long(engineTest)(
   "longshore stack deploys a project with relative mounts from its directory",
   async (engine) => {
     const name = `s${crypto.randomUUID().slice(0, 8)}`;

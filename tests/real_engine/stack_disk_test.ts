@@ -17,6 +17,7 @@ import {
 import { planGivenSources } from "../../services/compose/plan/stored.ts";
 import { composeCommand } from "../helpers/docker_compose.ts";
 import { liveApp } from "../helpers/live_app.ts";
+import { long } from "../helpers/long.ts";
 import { BUSYBOX, engineTest, podmanTest, type RealEngine } from "../helpers/real_engine.ts";
 import { missingProgram } from "../helpers/sandbox.ts";
 import { until } from "../helpers/until.ts";
@@ -132,7 +133,7 @@ const writing = async (engine: RealEngine) => {
 };
 
 engineTest("a stack on disk is written, read, and not overwritten", writing);
-podmanTest("a stack on disk is written, read, and not overwritten with Podman", writing);
+long(podmanTest)("a stack on disk is written, read, and not overwritten with Podman", writing);
 
 engineTest("a stack on disk is deployed with its real paths", async (engine) => {
   await using app = await diskApp(engine);
@@ -197,7 +198,7 @@ engineTest("a stack on disk is deployed with its real paths", async (engine) => 
   equal((await app.call("POST", `${path}/plan`, { sources: asking })).status, 200);
 });
 
-engineTest(
+long(engineTest)(
   "a stack on disk has the files of COMPOSE_FILE, also those of a later edit",
   async (engine) => {
     await using app = await diskApp(engine);
@@ -246,7 +247,7 @@ engineTest(
 );
 
 if (!missingProgram("docker-compose")) {
-  engineTest("a project of docker-compose is adopted with its files", async (engine) => {
+  long(engineTest)("a project of docker-compose is adopted with its files", async (engine) => {
     await using app = await diskApp(engine);
     const { name, directory, path } = app;
     const run = composeCommand(engine, name, directory);
@@ -389,7 +390,7 @@ const linking = async (engine: RealEngine) => {
 engineTest("links inside of a stack's directory are followed, others are not", linking);
 
 // Podman resolves links by itself, inside of the directory that is mounted.
-podmanTest("links out of a stack's directory lead nowhere with Podman", async (engine) => {
+long(podmanTest)("links out of a stack's directory lead nowhere with Podman", async (engine) => {
   await using app = await diskApp(engine);
   const { name, directory, root } = app;
   const source = `/api/stacks/${name}/source`;
@@ -419,7 +420,7 @@ podmanTest("links out of a stack's directory lead nowhere with Podman", async (e
   }
 });
 
-engineTest("containers that a crash left are removed, others stay", async (engine) => {
+long(engineTest)("containers that a crash left are removed, others stay", async (engine) => {
   await using app = await diskApp(engine);
   const { client, deps } = app;
   const left = async (mark: string, name = helperName()) =>
@@ -445,7 +446,7 @@ engineTest("containers that a crash left are removed, others stay", async (engin
   for (const id of kept) await containerRemove(client, id);
 });
 
-engineTest("a deploy takes what was planned, not what is on disk by then", async (engine) => {
+long(engineTest)("a deploy takes what was planned, not what is on disk by then", async (engine) => {
   await using app = await diskApp(engine);
   const { name, directory, path } = app;
   const text = (more = "") =>

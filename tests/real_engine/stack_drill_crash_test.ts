@@ -11,6 +11,7 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import { FULL_DRILL_SEED, interrupt, isWrite, reportDrill, summaryOf } from "../helpers/drill.ts";
 import { type Moment, startEngineProxy } from "../helpers/engine_proxy.ts";
+import { long } from "../helpers/long.ts";
 import { type Longshore, startLongshore } from "../helpers/longshore.ts";
 import { BUSYBOX, privateEngineTest } from "../helpers/real_engine.ts";
 import { until } from "../helpers/until.ts";
@@ -59,7 +60,7 @@ const VERSIONS = [
 
 const CONTAINERS = [["db-1", "web-1", "web-2"], ["db-1", "extra-1", "web-1"]];
 
-privateEngineTest(
+long(privateEngineTest)(
   "a deploy that is interrupted by kill -9 of Longshore is continued, and the next one converges",
   async (engine) => {
     const name = `longshore-test-${crypto.randomUUID().slice(0, 8)}`;

@@ -11,6 +11,7 @@
 import { deepEqual, equal, match } from "node:assert/strict";
 import { FULL_DRILL_SEED, randomNumbers, reportDrill } from "../helpers/drill.ts";
 import { liveApp } from "../helpers/live_app.ts";
+import { long } from "../helpers/long.ts";
 import { BUSYBOX, engineTest, type RealEngine } from "../helpers/real_engine.ts";
 import { actionsOf, type TestStack, testStack } from "../helpers/test_stack.ts";
 import { until } from "../helpers/until.ts";
@@ -299,7 +300,7 @@ async function drill(engine: RealEngine, seed: number, count: number): Promise<s
   return actions;
 }
 
-engineTest("a deploy does exactly what its plan says, for random changes", async (engine) => {
+long(engineTest)("a deploy does exactly what its plan says, for random changes", async (engine) => {
   const seed = FULL_DRILL_SEED ?? DEFAULT_SEED;
   const drills = Array.from(
     { length: PROJECTS },

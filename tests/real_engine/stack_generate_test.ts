@@ -10,6 +10,7 @@ import { comparableContainer, differences } from "../helpers/comparable_containe
 import { composeCommand } from "../helpers/docker_compose.ts";
 import { FULL_DRILL_SEED, randomNumbers, reportDrill } from "../helpers/drill.ts";
 import { liveApp } from "../helpers/live_app.ts";
+import { long } from "../helpers/long.ts";
 import { randomContainer } from "../helpers/random_container.ts";
 import { BUSYBOX, engineTest, privateEngineTest } from "../helpers/real_engine.ts";
 import { missingProgram } from "../helpers/sandbox.ts";
@@ -108,7 +109,7 @@ if (!missingProgram("docker-compose")) {
   });
 }
 
-privateEngineTest(
+long(privateEngineTest)(
   `the files of ${COUNT} random containers (seed ${SEED}) describe them`,
   async (engine) => {
     const prefix = `longshore-test-generate-${crypto.randomUUID().slice(0, 8)}`;

@@ -2,6 +2,7 @@
 
 import { deepEqual, equal, ok } from "node:assert/strict";
 import { liveApp } from "../helpers/live_app.ts";
+import { long } from "../helpers/long.ts";
 import { BUSYBOX, engineTest, podmanTest, type RealEngine } from "../helpers/real_engine.ts";
 import { networked, NEVER_STABLE, testStack } from "../helpers/test_stack.ts";
 import { until } from "../helpers/until.ts";
@@ -105,7 +106,10 @@ const keepsForeign = async (real: RealEngine) => {
 };
 
 engineTest("a volume whose name begins with that of a removed one stays", keepsForeign);
-podmanTest("a volume on Podman whose name begins with that of a removed one stays", keepsForeign);
+long(podmanTest)(
+  "a volume on Podman whose name begins with that of a removed one stays",
+  keepsForeign,
+);
 
 engineTest("a deploy removes no container whose id begins with a container_name", async (real) => {
   await using app = await liveApp(real.socketPath);

@@ -4,6 +4,7 @@ import { deepEqual, equal, match, notEqual, ok } from "node:assert/strict";
 import { connectEngine } from "../../engine/client.ts";
 import { networkInspect } from "../../engine/networks.ts";
 import { liveApp } from "../helpers/live_app.ts";
+import { long } from "../helpers/long.ts";
 import { BUSYBOX, engineTest, podmanTest, type RealEngine } from "../helpers/real_engine.ts";
 import {
   actionsOf,
@@ -93,7 +94,10 @@ const recreates = (real: RealEngine) =>
   });
 
 engineTest("a changed network is created again, with the containers on it", recreates);
-podmanTest("a changed network is created again on Podman, with the containers on it", recreates);
+long(podmanTest)(
+  "a changed network is created again on Podman, with the containers on it",
+  recreates,
+);
 
 const returns = (real: RealEngine) =>
   withStack(real, async ({ stack, network }) => {
@@ -123,9 +127,12 @@ const returns = (real: RealEngine) =>
   });
 
 engineTest("a failed deploy restores a changed network and its containers", returns);
-podmanTest("a failed deploy restores a changed network on Podman and its containers", returns);
+long(podmanTest)(
+  "a failed deploy restores a changed network on Podman and its containers",
+  returns,
+);
 
-engineTest(
+long(engineTest)(
   "a deploy that stops at a failure leaves containers that can use the network",
   async (real) => {
     await withStack(real, async ({ stack, exec }) => {
@@ -180,7 +187,7 @@ engineTest(
   },
 );
 
-engineTest("a container whose network was removed is created again", async (real) => {
+long(engineTest)("a container whose network was removed is created again", async (real) => {
   await using app = await liveApp(real.socketPath);
   await using stack = testStack(app, real);
   const network = `${stack.name}_gone`;
@@ -223,7 +230,7 @@ engineTest("a container whose network was removed is created again", async (real
   }
 });
 
-engineTest("a rebuilt container finds another network of the same name", async (real) => {
+long(engineTest)("a rebuilt container finds another network of the same name", async (real) => {
   await using app = await liveApp(real.socketPath);
   const network = `n${crypto.randomUUID().slice(0, 8)}`;
   const name = `${network}-c`;

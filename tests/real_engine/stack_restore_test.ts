@@ -7,6 +7,7 @@ import { containerWatcher } from "../../services/containers/watcher.ts";
 import { openTarget } from "../../services/backup/targets/targets.ts";
 import { testFleet } from "../helpers/fleet.ts";
 import { liveApp } from "../helpers/live_app.ts";
+import { long } from "../helpers/long.ts";
 import { engineTest } from "../helpers/real_engine.ts";
 import { type SnapshotApp, snapshotApp } from "../helpers/snapshots.ts";
 import type { StackRestoreJob } from "../../services/snapshots/stack/job.ts";
@@ -140,7 +141,7 @@ engineTest("a stack moves to another host by a target", async (real) => {
   }
 });
 
-engineTest("a stack moves to another host by the link", async (real) => {
+long(engineTest)("a stack moves to another host by the link", async (real) => {
   await using test = await snapshotApp(real);
   const { app, stack: { name, store, deploy }, exec, run } = test;
   await store({ services: { db: withData }, volumes: { data: {} } }, { env: "WORD=precious\n" });
@@ -210,7 +211,7 @@ engineTest("a stack is replaced, and comes back if the restored one fails", asyn
   equal(await real.docker("ps", "-aq", `--filter=name=${name}-extra`), "");
 });
 
-engineTest("a new stack that fails leaves nothing", async (real) => {
+long(engineTest)("a new stack that fails leaves nothing", async (real) => {
   await using test = await snapshotApp(real);
   const { app, stack: { name, store, deploy }, exec, run } = test;
   const command = ["sh", "-c", "test ! -e /data/bad && exec sleep 1000"];
@@ -230,7 +231,7 @@ engineTest("a new stack that fails leaves nothing", async (real) => {
   equal(await exec("db", "ls /data"), "bad");
 });
 
-engineTest("an image that is gone comes from the snapshot", async (real) => {
+long(engineTest)("an image that is gone comes from the snapshot", async (real) => {
   await using test = await snapshotApp(real);
   const { stack: { name, store, deploy, containers }, exec, restic, run } = test;
   const image = `longshore-test/${name}:1`;
@@ -258,7 +259,7 @@ engineTest("an image that is gone comes from the snapshot", async (real) => {
   equal((await containers())["app-1"]!.Image, id);
 });
 
-engineTest("a stack on disk comes back with its directories", async (real) => {
+long(engineTest)("a stack on disk comes back with its directories", async (real) => {
   const root = await Deno.makeTempDir({ prefix: "longshore-test-stacks-" });
   await using test = await snapshotApp(real, { stackRoots: [root], helperImage: sleeper.image });
   const { app, stack: { name, deploy }, exec, run } = test;
@@ -333,7 +334,7 @@ engineTest("a stack on disk comes back with its directories", async (real) => {
   await Deno.remove(root, { recursive: true });
 });
 
-engineTest("a restore that ends after any step goes on", async (real) => {
+long(engineTest)("a restore that ends after any step goes on", async (real) => {
   await using test = await snapshotApp(real);
   const { app, stack: { name, store, deploy }, exec, run } = test;
   const command = ["sh", "-c", "test ! -e /data/bad && exec sleep 1000"];

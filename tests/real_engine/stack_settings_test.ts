@@ -7,6 +7,7 @@
 import { deepEqual } from "node:assert/strict";
 import { type SettingCase, settingCases } from "../helpers/compose_settings.ts";
 import { liveApp } from "../helpers/live_app.ts";
+import { long } from "../helpers/long.ts";
 import { engineTest, podmanTest, type RealEngine } from "../helpers/real_engine.ts";
 import { checkNetworkWithoutIpv4, checkSettings } from "../helpers/settings_check.ts";
 import { testStack } from "../helpers/test_stack.ts";
@@ -20,7 +21,7 @@ function casesOn({ socketPath }: RealEngine): SettingCase[] {
     .filter(({ service }) => service !== "parent" || name !== undefined);
 }
 
-engineTest("Docker has every setting of a Compose file, or it is named", async (real) => {
+long(engineTest)("Docker has every setting of a Compose file, or it is named", async (real) => {
   await using app = await liveApp(real.socketPath);
   const { byPlan } = await checkSettings(
     app,
@@ -33,7 +34,7 @@ engineTest("Docker has every setting of a Compose file, or it is named", async (
   await checkNetworkWithoutIpv4(app, stack);
 });
 
-podmanTest("Podman has every setting of a Compose file, or it is named", async (real) => {
+long(podmanTest)("Podman has every setting of a Compose file, or it is named", async (real) => {
   await using app = await liveApp(real.socketPath);
   const cases = casesOn(real).filter(({ service }) =>
     // It runs health checks by timers of systemd, which is not there.

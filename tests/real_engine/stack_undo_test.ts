@@ -4,6 +4,7 @@ import { deepEqual, equal, match } from "node:assert/strict";
 import type { SnapshotView } from "../../services/snapshots/list.ts";
 import { FULL_DRILL_SEED } from "../helpers/drill.ts";
 import { type LiveApp, liveApp } from "../helpers/live_app.ts";
+import { long } from "../helpers/long.ts";
 import { VERSIONS } from "../helpers/migrating_app.ts";
 import { BUSYBOX, engineTest, type RealEngine } from "../helpers/real_engine.ts";
 import { ended, testStack } from "../helpers/test_stack.ts";
@@ -107,7 +108,7 @@ engineTest("a failed deploy brings the data of all its containers back", async (
   deepEqual(await test.both(), before);
 });
 
-engineTest("a deploy whose data could not come back is refused", async (real) => {
+long(engineTest)("a deploy whose data could not come back is refused", async (real) => {
   await using test = await undoApp(real);
   const { app, stack } = test;
   const { services, volumes } = sources("old", "old");
@@ -146,7 +147,7 @@ engineTest("a deploy whose data could not come back is refused", async (real) =>
 
 // In the full drill only, because it is long.
 if (FULL_DRILL_SEED !== undefined) {
-  engineTest(
+  long(engineTest)(
     "a failed deploy brings the data back that an added service has changed",
     async (real) => {
       await using test = await undoApp(real);
@@ -172,7 +173,7 @@ if (FULL_DRILL_SEED !== undefined) {
   );
 }
 
-engineTest(
+long(engineTest)(
   "a target that is lost during a deploy leaves the new containers on their data",
   async (real) => {
     await using test = await undoApp(real);

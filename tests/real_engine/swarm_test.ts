@@ -1,5 +1,6 @@
 import { deepEqual, equal } from "node:assert/strict";
 import { liveApp } from "../helpers/live_app.ts";
+import { long } from "../helpers/long.ts";
 import { BUSYBOX, type OwnEngine, ownEngineTest } from "../helpers/real_engine.ts";
 import { until } from "../helpers/until.ts";
 
@@ -21,7 +22,7 @@ function service(engine: OwnEngine, name: string, ...options: string[]): Promise
   );
 }
 
-ownEngineTest("a swarm stack is listed, stopped, started and restarted", async (engine) => {
+long(ownEngineTest)("a swarm stack is listed, stopped, started and restarted", async (engine) => {
   await engine.docker("swarm", "init", "--advertise-addr=127.0.0.1");
   await service(engine, "web", "--replicas=2");
   await service(engine, "db", "--replicas=1");

@@ -2,6 +2,7 @@ import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { join } from "node:path";
 import { connectEngine } from "../../engine/client.ts";
 import { type EngineCall, startEngineProxy } from "../helpers/engine_proxy.ts";
+import { long } from "../helpers/long.ts";
 import { BUSYBOX, engineTest, podmanTest, type RealEngine } from "../helpers/real_engine.ts";
 import { takeoverHost } from "../helpers/takeover_host.ts";
 
@@ -137,7 +138,7 @@ engineTest(
   "files outside of the mounts of labels, links, devices and large files are not read",
   limits,
 );
-podmanTest(
+long(podmanTest)(
   "files outside of the mounts of labels, links, devices and large files are not read with Podman",
   limits,
 );

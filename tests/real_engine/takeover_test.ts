@@ -1,5 +1,6 @@
 import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { join } from "node:path";
+import { long } from "../helpers/long.ts";
 import { inVolume } from "../helpers/manager_layouts.ts";
 import { engineTest, podmanTest } from "../helpers/real_engine.ts";
 import { missingProgram } from "../helpers/sandbox.ts";
@@ -138,23 +139,30 @@ async function editOne({ app, states, ended, inspect, root }: TakeoverHost, stac
   );
 }
 
-podmanTest("a stack in the volume of another program is taken over with Podman", async (engine) => {
-  await using host = await takeoverHost(engine);
-  await using _layout = await inVolume(engine, "/app/data", [
-    "projects/blog/compose.yaml",
-    "projects/blog/.env",
-  ]);
-  const { app } = host;
-  const format = "--format={{.Id}} {{.State.StartedAt}}";
-  const before = await engine.docker("inspect", format, "blog-web-1");
+long(podmanTest)(
+  "a stack in the volume of another program is taken over with Podman",
+  async (engine) => {
+    await using host = await takeoverHost(engine);
+    await using _layout = await inVolume(engine, "/app/data", [
+      "projects/blog/compose.yaml",
+      "projects/blog/.env",
+    ]);
+    const { app } = host;
+    const format = "--format={{.Id}} {{.State.StartedAt}}";
+    const before = await engine.docker("inspect", format, "blog-web-1");
 
-  const { stacks } = await host.scan();
-  const blog: FoundStack = stacks.find(({ name }: FoundStack) => name === "blog");
-  deepEqual([blog.source.kind, blog.source.through, blog.plan?.reasons], ["mount", "manager", []]);
-  const { body } = await app.call("POST", "/api/takeover", { stacks: ["blog"] });
-  const { result } = await host.ended(body.id);
-  deepEqual(result, { taken: ["blog"], refused: [] });
-  equal((await app.call("DELETE", "/api/takeover/blog")).status, 200);
-  equal(await engine.docker("inspect", format, "blog-web-1"), before);
-  equal(await host.helpers(), 0);
-});
+    const { stacks } = await host.scan();
+    const blog: FoundStack = stacks.find(({ name }: FoundStack) => name === "blog");
+    deepEqual([blog.source.kind, blog.source.through, blog.plan?.reasons], [
+      "mount",
+      "manager",
+      [],
+    ]);
+    const { body } = await app.call("POST", "/api/takeover", { stacks: ["blog"] });
+    const { result } = await host.ended(body.id);
+    deepEqual(result, { taken: ["blog"], refused: [] });
+    equal((await app.call("DELETE", "/api/takeover/blog")).status, 200);
+    equal(await engine.docker("inspect", format, "blog-web-1"), before);
+    equal(await host.helpers(), 0);
+  },
+);

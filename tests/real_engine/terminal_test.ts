@@ -1,4 +1,5 @@
 import { deepEqual, equal, match, ok } from "node:assert/strict";
+import { long } from "../helpers/long.ts";
 import { startLongshore } from "../helpers/longshore.ts";
 import { liveApp } from "../helpers/live_app.ts";
 import { engineTest, podmanTest, type RealEngine } from "../helpers/real_engine.ts";
@@ -8,7 +9,7 @@ import { until } from "../helpers/until.ts";
 const ON = { config: { terminal: "admin" } } as const;
 
 // One Podman for all, because its start takes longer than they do.
-for (const [kind, test] of [["Docker", engineTest], ["Podman", podmanTest]] as const) {
+for (const [kind, test] of [["Docker", engineTest], ["Podman", long(podmanTest)]] as const) {
   test(`terminals on ${kind} run shells and join the main process`, async (engine) => {
     await runShell(engine);
     await hangUp(engine);
@@ -107,34 +108,37 @@ engineTest("the program serves terminals, and ends them when it stops", async (e
   );
 });
 
-engineTest("the next start ends the shells that a killed service left running", async (engine) => {
-  await using container = await engine.runContainer();
-  const dataDir = await Deno.makeTempDir({ prefix: "longshore-test-data-" });
-  const start = () =>
-    startLongshore({ dataDir, engineSocket: engine.socketPath, env: { TERMINAL: "admin" } });
-  const processes = () => engine.docker("top", container.id);
-  try {
-    await using killed = await start();
-    const path = `/api/containers/${container.name}/terminal`;
-    const { body } = await killed.call("POST", `${path}/ticket`, { cols: 80, rows: 24 });
-    const terminal = await openTerminal(
-      `${killed.baseUrl.replace("http", "ws")}${path}?ticket=${body.ticket}`,
-    );
-    terminal.type("echo $((6 * 7)); sleep 54321\n");
-    await terminal.shows("42");
-    await until("it runs", async () => (await processes()).includes("sleep 54321"));
-    await killed.kill9();
-    await terminal.end();
-    ok((await processes()).includes("sleep 54321"));
+long(engineTest)(
+  "the next start ends the shells that a killed service left running",
+  async (engine) => {
+    await using container = await engine.runContainer();
+    const dataDir = await Deno.makeTempDir({ prefix: "longshore-test-data-" });
+    const start = () =>
+      startLongshore({ dataDir, engineSocket: engine.socketPath, env: { TERMINAL: "admin" } });
+    const processes = () => engine.docker("top", container.id);
+    try {
+      await using killed = await start();
+      const path = `/api/containers/${container.name}/terminal`;
+      const { body } = await killed.call("POST", `${path}/ticket`, { cols: 80, rows: 24 });
+      const terminal = await openTerminal(
+        `${killed.baseUrl.replace("http", "ws")}${path}?ticket=${body.ticket}`,
+      );
+      terminal.type("echo $((6 * 7)); sleep 54321\n");
+      await terminal.shows("42");
+      await until("it runs", async () => (await processes()).includes("sleep 54321"));
+      await killed.kill9();
+      await terminal.end();
+      ok((await processes()).includes("sleep 54321"));
 
-    await using _next = await start();
-    await until("the shell was ended", async () => !(await processes()).includes("54321"));
-    // The header, sh and its sleep.
-    await until("its shell too", async () => (await processes()).trim().split("\n").length === 3);
-  } finally {
-    await Deno.remove(dataDir, { recursive: true });
-  }
-});
+      await using _next = await start();
+      await until("the shell was ended", async () => !(await processes()).includes("54321"));
+      // The header, sh and its sleep.
+      await until("its shell too", async () => (await processes()).trim().split("\n").length === 3);
+    } finally {
+      await Deno.remove(dataDir, { recursive: true });
+    }
+  },
+);
 
 engineTest("attach to a container without a terminal joins its output", async (engine) => {
   await using container = await engine.runContainer({
@@ -176,7 +180,7 @@ engineTest("a terminal in an image without a shell says so", async (engine) => {
   match(unknown.output, /no-such-user/);
 });
 
-engineTest("a flood of output waits for a client that does not read", async (engine) => {
+long(engineTest)("a flood of output waits for a client that does not read", async (engine) => {
   await using container = await engine.runContainer();
   await using app = await liveApp(engine.socketPath, ON);
   await using server = serveTerminals(app);

@@ -12,6 +12,7 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import { FULL_DRILL_SEED, interrupt, isWrite, reportDrill, summaryOf } from "../helpers/drill.ts";
 import { type EngineCall, type Moment, startEngineProxy } from "../helpers/engine_proxy.ts";
+import { long } from "../helpers/long.ts";
 import { type Longshore, startLongshore } from "../helpers/longshore.ts";
 import {
   BUSYBOX,
@@ -76,7 +77,7 @@ for (const { what, ...options } of KILLS) {
 // In the full drill only, because each restart of an engine takes seconds. A read changes nothing:
 // a crash before it is one after the write before it.
 if (isFull) {
-  ownEngineTest(
+  long(ownEngineTest)(
     "an update that is interrupted by a crash of the engine leaves whole containers",
     (engine) =>
       runDrill(engine, {

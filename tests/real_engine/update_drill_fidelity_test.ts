@@ -11,6 +11,7 @@ import { containerInspect } from "../../engine/containers.ts";
 import { comparableContainer, differences } from "../helpers/comparable_container.ts";
 import { FULL_DRILL_SEED, randomNumbers, reportDrill, updateContainer } from "../helpers/drill.ts";
 import { liveApp } from "../helpers/live_app.ts";
+import { long } from "../helpers/long.ts";
 import { randomContainer } from "../helpers/random_container.ts";
 import { privateEngineTest } from "../helpers/real_engine.ts";
 import { createRandom, PARTNERS, removeLike, surroundings } from "../helpers/surroundings.ts";
@@ -24,7 +25,7 @@ const TOGETHER = PARTNERS;
 /** Recreates a container from its own image. */
 const UPDATE = { pull: "never", force: true, stableSeconds: 1 };
 
-privateEngineTest(
+long(privateEngineTest)(
   `${COUNT} random containers (seed ${SEED}) are recreated without a difference`,
   async (engine) => {
     const name = `longshore-test-drill-${crypto.randomUUID().slice(0, 8)}`;

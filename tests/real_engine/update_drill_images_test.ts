@@ -11,6 +11,7 @@ import { comparableContainer, differences } from "../helpers/comparable_containe
 import { FULL_DRILL_SEED, reportDrill, updateContainer } from "../helpers/drill.ts";
 import { LOOPBACK_ALLOWED } from "../helpers/fake_system.ts";
 import { type LiveApp, liveApp } from "../helpers/live_app.ts";
+import { long } from "../helpers/long.ts";
 import { BUSYBOX, privateEngineTest, type RealEngine } from "../helpers/real_engine.ts";
 import { type Registry, startRegistry } from "../helpers/registry.ts";
 import { together } from "../helpers/together.ts";
@@ -124,7 +125,7 @@ const DRILLS: Drill[] = [
   },
 ];
 
-privateEngineTest(
+long(privateEngineTest)(
   "an update ends as its image deserves, and a rollback restores everything",
   async (engine) => {
     await using registry = await startRegistry(engine, { port: 5017 });

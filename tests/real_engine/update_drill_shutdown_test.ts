@@ -9,6 +9,7 @@ import { deepEqual, equal } from "node:assert/strict";
 import { getJob } from "../../services/jobs/jobs.ts";
 import { ADMIN, reportDrill } from "../helpers/drill.ts";
 import { liveApp } from "../helpers/live_app.ts";
+import { long } from "../helpers/long.ts";
 import { BUSYBOX, ownEngineTest } from "../helpers/real_engine.ts";
 import { until } from "../helpers/until.ts";
 
@@ -20,7 +21,7 @@ const CONTAINERS = [
   { name: "longshore-test-shutdown-task", restart: "no", script: ends(0) },
 ];
 
-ownEngineTest(
+long(ownEngineTest)(
   "a shutdown of the engine during the verification is not a failure",
   async (engine) => {
     // Ignores SIGTERM, so that the engine answers for seconds after it has stopped the others.

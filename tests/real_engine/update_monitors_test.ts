@@ -6,6 +6,7 @@ import { ADMIN, updateContainer } from "../helpers/drill.ts";
 import { fakeReceiver } from "../helpers/fake_receiver.ts";
 import { LOOPBACK_ALLOWED } from "../helpers/fake_system.ts";
 import { type LiveApp, liveApp } from "../helpers/live_app.ts";
+import { long } from "../helpers/long.ts";
 import { engineTest } from "../helpers/real_engine.ts";
 import { until } from "../helpers/until.ts";
 
@@ -17,7 +18,7 @@ async function createMonitor(app: LiveApp, url: string): Promise<string> {
   return body.id;
 }
 
-engineTest("an update waits until its monitor succeeds", async (engine) => {
+long(engineTest)("an update waits until its monitor succeeds", async (engine) => {
   await using web = await engine.runContainer();
   let status = 503;
   await using shop = fakeReceiver(() => new Response(null, { status }));

@@ -5,6 +5,7 @@ import { resumeJobs } from "../../services/jobs/runner.ts";
 import { JOB_KINDS } from "../../services/community/job_kinds.ts";
 import type { JobView } from "../../services/jobs/view.ts";
 import { type LiveApp, liveApp } from "../helpers/live_app.ts";
+import { long } from "../helpers/long.ts";
 import {
   BUSYBOX,
   engineTest,
@@ -290,7 +291,7 @@ async function assertRolledBack(
   equal((await app.call("DELETE", `/api/updates/blocked/${block.id}`)).status, 200);
 }
 
-engineTest("the log of a failed container is kept with its job", async (engine) => {
+long(engineTest)("the log of a failed container is kept with its job", async (engine) => {
   await using web = subject(engine, "log");
   await using app = await appOn(engine);
   await web.publish(SLEEP);
@@ -345,7 +346,7 @@ engineTest(
   },
 );
 
-engineTest("dependents follow the new container, and the old one back", (engine) => {
+long(engineTest)("dependents follow the new container, and the old one back", (engine) => {
   const [good, bad] = [`${SLEEP} # 2`, "exit 1"];
   return together({
     forward: () => assertFollowed(engine, { script: good, options: {}, isGood: true }),
@@ -550,7 +551,7 @@ privateEngineTest("an update pulls what its tag names now, or changes nothing", 
   await registry.restart();
 });
 
-ownEngineTest("a crash of the engine during the verification is survived", async (engine) => {
+long(ownEngineTest)("a crash of the engine during the verification is survived", async (engine) => {
   await using web = subject(engine, "engine");
   await using app = await appOn(engine);
   await web.publish(SLEEP);

@@ -6,6 +6,7 @@ import type { UpdateInput } from "../../services/updates/run/job.ts";
 import { update } from "../../services/updates/run/machine.ts";
 import { FULL_DRILL_SEED } from "../helpers/drill.ts";
 import { type KillAt, runTwice } from "../helpers/killed_job.ts";
+import { long } from "../helpers/long.ts";
 import { type MigratingApp, migratingApp } from "../helpers/migrating_app.ts";
 import { engineTest } from "../helpers/real_engine.ts";
 
@@ -22,7 +23,7 @@ if (FULL_DRILL_SEED !== undefined) {
   }
 }
 
-engineTest("an update that is killed at a step brings the data back", async (real) => {
+long(engineTest)("an update that is killed at a step brings the data back", async (real) => {
   await using test = await migratingApp(real);
   const before = await test.files();
   const id = await idOf(test);

@@ -3,6 +3,7 @@
 import { deepEqual, equal, match } from "node:assert/strict";
 import type { SnapshotView } from "../../services/snapshots/list.ts";
 import { openTarget } from "../../services/backup/targets/targets.ts";
+import { long } from "../helpers/long.ts";
 import { migratingApp } from "../helpers/migrating_app.ts";
 import { BUSYBOX, engineTest } from "../helpers/real_engine.ts";
 import { ended } from "../helpers/test_stack.ts";
@@ -44,7 +45,7 @@ engineTest("data of a failed update comes back, and what it wrote is kept", asyn
   equal(await written.text(), "old\nnew\n");
 });
 
-engineTest("data of an update stays, and a person brings it back", async (real) => {
+long(engineTest)("data of an update stays, and a person brings it back", async (real) => {
   await using test = await migratingApp(real);
   const { app, name } = test;
   const before = await test.files();
@@ -120,7 +121,7 @@ engineTest("an update whose data could not come back is refused", async (real) =
   equal((await test.run("update", { data: "keep" })).status, "needs_attention");
 });
 
-engineTest("a target that is lost during an update leaves the new state", async (real) => {
+long(engineTest)("a target that is lost during an update leaves the new state", async (real) => {
   await using test = await migratingApp(real);
   const { app, dataDir, name, volume } = test;
   const before = await test.files();
@@ -148,7 +149,7 @@ engineTest("a target that is lost during an update leaves the new state", async 
   await real.docker("volume", "rm", `${volume}-2`);
 });
 
-engineTest("the data of a stack's containers comes back, each in its order", async (real) => {
+long(engineTest)("the data of a stack's containers comes back, each in its order", async (real) => {
   const labels = (service: string, stack: string) =>
     [`project=${stack}`, `service=${service}`, "container-number=1", "config-hash=1"]
       .map((label) => `--label=com.docker.compose.${label}`);

@@ -16,6 +16,7 @@ import { usersOf } from "../../services/backup/volumes/users.ts";
 import { writeVolume } from "../../services/backup/volumes/write.ts";
 import type { Entry } from "../../services/backup/restic/entry.ts";
 import { startEngineProxy } from "../helpers/engine_proxy.ts";
+import { long } from "../helpers/long.ts";
 import { BUSYBOX, privateEngineTest } from "../helpers/real_engine.ts";
 import { eachEngine, volumeApp } from "../helpers/volume_app.ts";
 
@@ -175,7 +176,7 @@ privateEngineTest(
 const INTERRUPTED = ["read", "write", "empty"] as const;
 
 for (const operation of INTERRUPTED) {
-  privateEngineTest(
+  long(privateEngineTest)(
     `nothing is left of an interrupted ${operation} of a volume`,
     async (engine) => {
       await using proxy = startEngineProxy(engine.socketPath, engine.sandbox.directory);
