@@ -422,7 +422,7 @@ function startsProgram(path: string): boolean {
 }
 
 function usesBrowser(path: string): boolean {
-  return contains(path, /\b(browserTest|dashboardTest|startBrowser|startDashboardBrowser)\(/);
+  return contains(path, /\b(browserTest|dashboardTest|startBrowser|startDashboardBrowser)\b/);
 }
 
 function usesPodman(path: string): boolean {

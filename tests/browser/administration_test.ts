@@ -15,6 +15,7 @@ import {
 } from "../helpers/dashboard.ts";
 import { checkBothThemes, deleteRow, hasColumns } from "../helpers/dashboard_steps.ts";
 import { temporaryDirectory } from "../helpers/command.ts";
+import { long } from "../helpers/long.ts";
 import { startLongshore } from "../helpers/longshore.ts";
 import { eventually, until } from "../helpers/until.ts";
 
@@ -211,7 +212,7 @@ dashboardTest("a viewer gets the pages of administration that are theirs", async
   deepEqual(tab.complaints, []);
 });
 
-dashboardTest("tokens, license and maintenance are managed in key mode", async (t) => {
+long(dashboardTest)("tokens, license and maintenance are managed in key mode", async (t) => {
   await using service = await startLongshore();
   await using browser = await startDashboardBrowser();
   const tab = await browser.signIn(service);

@@ -24,6 +24,7 @@ import { fakeEngine } from "../helpers/fake_engine.ts";
 import { fakeRegistry } from "../helpers/fake_registry.ts";
 import { fakeReceiver } from "../helpers/fake_receiver.ts";
 import { fakeSystem } from "../helpers/fake_system.ts";
+import { long } from "../helpers/long.ts";
 import { type Longshore, startLongshore } from "../helpers/longshore.ts";
 import { openDashboard } from "../helpers/open_dashboard.ts";
 import { until } from "../helpers/until.ts";
@@ -72,7 +73,7 @@ dashboardTest("alerts, webhooks, schedules, integrations and probes are managed"
   deepEqual(tab.complaints, []);
 });
 
-dashboardTest(
+long(dashboardTest)(
   "viewers see alerts, schedules and integrations, and can change nothing",
   async () => {
     const [email, password] = ["viewer@example.com", "correct horse battery staple"];

@@ -10,6 +10,7 @@ import { type Dashboard, dashboardTest, startDashboardBrowser } from "../helpers
 import { simulateContainers, type SimulatedContainer } from "../helpers/fake_containers.ts";
 import { fakeEngine } from "../helpers/fake_engine.ts";
 import { addHostHistory } from "../helpers/host_history.ts";
+import { long } from "../helpers/long.ts";
 import { type Longshore, startLongshore } from "../helpers/longshore.ts";
 import { rowMatches } from "../helpers/dashboard_steps.ts";
 import { openDashboard } from "../helpers/open_dashboard.ts";
@@ -96,7 +97,7 @@ dashboardTest("what another client changes appears on the open page", async () =
   deepEqual(tab.complaints, []);
 });
 
-dashboardTest("the pages of monitors follow the checks without a request", async () => {
+long(dashboardTest)("the pages of monitors follow the checks without a request", async () => {
   await using dashboard = await openDashboard({
     containers: [],
     env: { OUTBOUND_ALLOW: "127.0.0.0/8" },
@@ -132,7 +133,7 @@ dashboardTest("the pages of monitors follow the checks without a request", async
   deepEqual(tab.complaints, []);
 });
 
-dashboardTest("hidden tabs close the stream and continue where they were", async () => {
+long(dashboardTest)("hidden tabs close the stream and continue where they were", async () => {
   const containers: SimulatedContainer[] = [{ name: "web" }];
   await using engine = fakeEngine(simulateContainers(containers));
   await using service = await startLongshore({ engineSocket: engine.socketPath });
@@ -228,7 +229,7 @@ dashboardTest("a lost service and a lost engine are reported, and come back alon
   await Deno.remove(dataDir, { recursive: true });
 });
 
-dashboardTest("plain HTTP under a host name works in several tabs", async () => {
+long(dashboardTest)("plain HTTP under a host name works in several tabs", async () => {
   await using engine = fakeEngine(simulateContainers([{ name: "web" }]));
   await using service = await startLongshore({ engineSocket: engine.socketPath });
   await using browser = await startDashboardBrowser({

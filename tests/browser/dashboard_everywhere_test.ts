@@ -10,6 +10,7 @@ import { type Dashboard, dashboardTest, startDashboardBrowser } from "../helpers
 import { simulateContainers } from "../helpers/fake_containers.ts";
 import { type FakeAnswer, fakeEngine } from "../helpers/fake_engine.ts";
 import { licenseKeyFor, writeLicenseKeys } from "../helpers/licenses.ts";
+import { long } from "../helpers/long.ts";
 import { startLongshore } from "../helpers/longshore.ts";
 import { eventually, until } from "../helpers/until.ts";
 import { PATHS } from "../../ui/paths.ts";
@@ -78,7 +79,7 @@ dashboardTest(
   },
 );
 
-dashboardTest("pages follow the license while they are open", async (t) => {
+long(dashboardTest)("pages follow the license while they are open", async (t) => {
   using directory = temporaryDirectory();
   await using engine = fakeEngine({ ...simulateContainers([{ name: "web" }]), ...EMPTY_HOST });
   await using service = await startLongshore({
@@ -139,7 +140,7 @@ const outlineOf = (tab: Dashboard) =>
     };
   });
 
-dashboardTest("the dashboard is used by keyboard alone", async (t) => {
+long(dashboardTest)("the dashboard is used by keyboard alone", async (t) => {
   await using engine = fakeEngine(simulateContainers([{ name: "web" }, { name: "db" }]));
   await using service = await startLongshore({ engineSocket: engine.socketPath });
   await using browser = await startDashboardBrowser();

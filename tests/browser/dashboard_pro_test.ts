@@ -21,6 +21,7 @@ import {
   rowMatches,
   unfold,
 } from "../helpers/dashboard_steps.ts";
+import { long } from "../helpers/long.ts";
 import { type Longshore, startLongshore } from "../helpers/longshore.ts";
 import { openDashboard } from "../helpers/open_dashboard.ts";
 import { eventually, until } from "../helpers/until.ts";
@@ -48,7 +49,7 @@ async function create(service: Longshore, path: string, body: unknown): Promise<
   return created.id;
 }
 
-dashboardTest("the pages of the Pro Edition are locked without it", async (t) => {
+long(dashboardTest)("the pages of the Pro Edition are locked without it", async (t) => {
   await using service = await startLongshore();
   await using browser = await startDashboardBrowser();
   const tab = await browser.signIn(service);
@@ -84,7 +85,7 @@ dashboardTest("the pages of the Pro Edition are locked without it", async (t) =>
   });
 });
 
-dashboardTest("viewers of the Pro Edition see everything and change nothing", async () => {
+long(dashboardTest)("viewers of the Pro Edition see everything and change nothing", async () => {
   const admin = { email: "admin@example.com", password: "correct horse battery staple" };
   const viewer = { email: "viewer@example.com", password: "stale battery horse correct" };
   await using service = await startLongshore({

@@ -11,6 +11,7 @@ import { dashboardTest, DESKTOP, PHONE, startDashboardBrowser } from "../helpers
 import { checkBothThemes, endSession } from "../helpers/dashboard_steps.ts";
 import { simulateContainers } from "../helpers/fake_containers.ts";
 import { fakeEngine } from "../helpers/fake_engine.ts";
+import { long } from "../helpers/long.ts";
 import { startLongshore } from "../helpers/longshore.ts";
 import { eventually, until } from "../helpers/until.ts";
 import { freePort } from "../helpers/free_port.ts";
@@ -221,7 +222,7 @@ dashboardTest("the dashboard is usable by keyboard, on a phone and in both theme
   });
 });
 
-dashboardTest("the dashboard works in users mode", async () => {
+long(dashboardTest)("the dashboard works in users mode", async () => {
   await using service = await startLongshore({
     env: {
       AUTH_MODE: "users",

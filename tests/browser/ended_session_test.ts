@@ -12,6 +12,7 @@ import {
 import { endSession } from "../helpers/dashboard_steps.ts";
 import { composeLabels, simulateContainers } from "../helpers/fake_containers.ts";
 import { fakeEngine } from "../helpers/fake_engine.ts";
+import { long } from "../helpers/long.ts";
 import { startLongshore } from "../helpers/longshore.ts";
 import { eventually, until } from "../helpers/until.ts";
 
@@ -21,7 +22,7 @@ const GRACE = { email: "grace@example.com", password: "violet tractor under moon
 const STORED = "services: {web: {image: stored}}";
 const TYPED = "services: {web: {image: typed}}";
 
-dashboardTest(
+long(dashboardTest)(
   "a page goes on after its session has ended and its user signs in again",
   async (t) => {
     await using engine = fakeEngine(simulateContainers([

@@ -4,6 +4,7 @@ import { deepEqual, equal, match } from "node:assert/strict";
 import { runCommand, temporaryDirectory } from "../helpers/command.ts";
 import { dashboardTest } from "../helpers/dashboard.ts";
 import { checkBothThemes, hasColumns, rowMatches } from "../helpers/dashboard_steps.ts";
+import { long } from "../helpers/long.ts";
 import { startLongshore } from "../helpers/longshore.ts";
 import { simulateContainers } from "../helpers/fake_containers.ts";
 import { fakeEngine } from "../helpers/fake_engine.ts";
@@ -89,7 +90,7 @@ dashboardTest("a host is invited, accepted, renamed and removed", async () => {
   await tab.find("button", "New host");
 });
 
-dashboardTest("a host that waits is added, and an open invite is deleted", async () => {
+long(dashboardTest)("a host that waits is added, and an open invite is deleted", async () => {
   await using engine = fakeEngine(simulateContainers([{ name: "web" }]));
   await using member = await startLongshore({
     engineSocket: engine.socketPath,

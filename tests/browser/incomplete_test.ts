@@ -1,10 +1,11 @@
 import { equal } from "node:assert/strict";
 import { dashboardTest } from "../helpers/dashboard.ts";
 import { idOf } from "../helpers/fake_containers.ts";
+import { long } from "../helpers/long.ts";
 import { openDashboard } from "../helpers/open_dashboard.ts";
 import { eventually } from "../helpers/until.ts";
 
-dashboardTest("the dashboard marks a container that was not read in full", async () => {
+long(dashboardTest)("the dashboard marks a container that was not read in full", async () => {
   await using dashboard = await openDashboard({
     containers: [
       { name: "web" },

@@ -6,6 +6,7 @@ import { checkBothThemes } from "../helpers/dashboard_steps.ts";
 import { simulateContainers } from "../helpers/fake_containers.ts";
 import { fakeEngine } from "../helpers/fake_engine.ts";
 import { joinFleet } from "../helpers/joined_host.ts";
+import { long } from "../helpers/long.ts";
 import { type Longshore, startLongshore } from "../helpers/longshore.ts";
 import { until } from "../helpers/until.ts";
 
@@ -13,7 +14,7 @@ const ADMIN = { email: "admin@example.com", password: "correct horse battery sta
 const USER = { email: "edge@example.com", password: "another horse battery staple" };
 const ROLES = "/api/ext/service-enterprise/roles";
 
-dashboardTest(
+long(dashboardTest)(
   "a user who is limited to hosts sees pages of the fleet, and none asks for what is refused",
   async () => {
     await using ownEngine = fakeEngine(simulateContainers([{ name: "zqhub" }]));

@@ -7,12 +7,13 @@
 
 import { deepEqual, equal } from "node:assert/strict";
 import { dashboardTest } from "../helpers/dashboard.ts";
+import { long } from "../helpers/long.ts";
 import { openDashboard } from "../helpers/open_dashboard.ts";
 import { eventually } from "../helpers/until.ts";
 
 const names = Array.from({ length: 300 }, (_, at) => `web-${String(at).padStart(3, "0")}`);
 
-dashboardTest("a long table shows the right rows in their order", async (t) => {
+long(dashboardTest)("a long table shows the right rows in their order", async (t) => {
   await using dashboard = await openDashboard({
     containers: names.map((name) => ({
       name,

@@ -4,6 +4,7 @@
 import { equal, match } from "node:assert/strict";
 import { type Dashboard, dashboardTest, startDashboardBrowser } from "../helpers/dashboard.ts";
 import { focused, focusOn, pressAt, rowMatches } from "../helpers/dashboard_steps.ts";
+import { long } from "../helpers/long.ts";
 import { startLongshore } from "../helpers/longshore.ts";
 import { CLIENT_ID, CLIENT_SECRET, startOidcProvider } from "../helpers/oidc_provider.ts";
 import { until } from "../helpers/until.ts";
@@ -11,7 +12,7 @@ import { until } from "../helpers/until.ts";
 const ADMIN = { email: "root@example.com", password: "correct horse battery staple" };
 const USERS = { AUTH_MODE: "users", ADMIN_EMAIL: ADMIN.email, ADMIN_PASSWORD: ADMIN.password };
 
-dashboardTest("a provider is added, tested, changed and deleted by keyboard", async (t) => {
+long(dashboardTest)("a provider is added, tested, changed and deleted by keyboard", async (t) => {
   await using service = await startLongshore({
     env: { ...USERS, API_KEY: "", OUTBOUND_ALLOW: "127.0.0.1" },
   });

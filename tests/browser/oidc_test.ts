@@ -6,6 +6,7 @@ import { runCommand } from "../helpers/command.ts";
 import { type Dashboard, dashboardTest, startDashboardBrowser } from "../helpers/dashboard.ts";
 import { endSession, pressAt, rowMatches } from "../helpers/dashboard_steps.ts";
 import { freePort } from "../helpers/free_port.ts";
+import { long } from "../helpers/long.ts";
 import { startLongshore } from "../helpers/longshore.ts";
 import { startNginx } from "../helpers/nginx.ts";
 import { CLIENT_ID, CLIENT_SECRET, startOidcProvider } from "../helpers/oidc_provider.ts";
@@ -14,7 +15,7 @@ import { eventually, until } from "../helpers/until.ts";
 const ROOT = { email: "root@example.com", password: "correct horse battery staple" };
 const ADA = { email: "ada@example.com", email_verified: true, groups: ["ops"] };
 
-dashboardTest(
+long(dashboardTest)(
   "a user of an OpenID Connect provider signs in, below a path and without passwords",
   async (t) => {
     const directory = await Deno.makeTempDir({ prefix: "longshore-nginx-" });

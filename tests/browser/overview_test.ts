@@ -4,6 +4,7 @@ import { deepEqual, equal, match } from "node:assert/strict";
 import { dashboardTest, PHONE, startDashboardBrowser } from "../helpers/dashboard.ts";
 import { composeLabels, simulateContainers } from "../helpers/fake_containers.ts";
 import { fakeEngine } from "../helpers/fake_engine.ts";
+import { long } from "../helpers/long.ts";
 import { startLongshore } from "../helpers/longshore.ts";
 import { openDashboard } from "../helpers/open_dashboard.ts";
 import { eventually } from "../helpers/until.ts";
@@ -139,7 +140,7 @@ dashboardTest("the overview names a few of what is wrong, and counts the others"
   await tab.checkAccessibility();
 });
 
-dashboardTest("the first steps follow the engine and other clients", async () => {
+long(dashboardTest)("the first steps follow the engine and other clients", async () => {
   await using engine = fakeEngine({
     ...simulateContainers([{ name: "web", labels: composeLabels("shop", "web") }]),
     "GET /events": () => new Response(new ReadableStream()),

@@ -12,6 +12,7 @@ import type { SerializedAXNode } from "puppeteer-core";
 import { type Dashboard, dashboardTest, startDashboardBrowser } from "../helpers/dashboard.ts";
 import { composeLabels, simulateContainers } from "../helpers/fake_containers.ts";
 import { fakeEngine } from "../helpers/fake_engine.ts";
+import { long } from "../helpers/long.ts";
 import { startLongshore } from "../helpers/longshore.ts";
 import { until } from "../helpers/until.ts";
 
@@ -32,7 +33,7 @@ const FILE = new URL("reading_order.txt", import.meta.url);
 
 const isAccepting = Deno.env.get("ACCEPT") === "1";
 
-dashboardTest("ten pages make sense in the order of a screen reader", async (t) => {
+long(dashboardTest)("ten pages make sense in the order of a screen reader", async (t) => {
   await using engine = fakeEngine({
     ...simulateContainers([
       { name: "web", labels: composeLabels("shop", "web") },

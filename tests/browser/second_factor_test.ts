@@ -12,6 +12,7 @@ import {
   startDashboardBrowser,
 } from "../helpers/dashboard.ts";
 import { endSession, enter, focused, pressAt } from "../helpers/dashboard_steps.ts";
+import { long } from "../helpers/long.ts";
 import { startLongshore } from "../helpers/longshore.ts";
 import { decodeBase32 } from "../helpers/second_factor.ts";
 import { until } from "../helpers/until.ts";
@@ -134,7 +135,7 @@ dashboardTest("second factors and passkeys are set up and used by keyboard", asy
   await dashboard.status("Deleted Passkey 1");
 });
 
-dashboardTest(
+long(dashboardTest)(
   "with MFA_REQUIRED, a user sets up a second factor before anything else",
   async () => {
     await using service = await startLongshore({ env: { ...USERS, MFA_REQUIRED: "all" } });

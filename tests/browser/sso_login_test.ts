@@ -3,6 +3,7 @@
 import { deepEqual, equal, match } from "node:assert/strict";
 import { browserTest, startBrowser } from "../helpers/browser.ts";
 import { selfSigned } from "../helpers/certificates.ts";
+import { long } from "../helpers/long.ts";
 import { createSigningKey, isWithoutSigner } from "../helpers/saml_idp.ts";
 import { serveApp } from "../helpers/served_app.ts";
 import { dashboardTest, startDashboardBrowser } from "../helpers/dashboard.ts";
@@ -53,7 +54,7 @@ browserTest(
 );
 
 if (!isWithoutSigner) {
-  dashboardTest("a user of an identity provider signs in to the dashboard", async () => {
+  long(dashboardTest)("a user of an identity provider signs in to the dashboard", async () => {
     await using service = await startLongshore();
     await service.call("POST", "/api/edition/trial");
     const idp = await createIdp("https://idp.example/metadata");

@@ -9,6 +9,7 @@ import { deepEqual, equal, ok } from "node:assert/strict";
 import { tmpdir } from "node:os";
 import { browserTest, startBrowser, type View } from "../helpers/browser.ts";
 import { callPages, harborPage } from "../helpers/harbor_page.ts";
+import { long } from "../helpers/long.ts";
 import { LOWEST_CONTRAST, OVERFLOWING } from "../helpers/page_checks.ts";
 import { serveApp } from "../helpers/served_app.ts";
 import { newMonitor } from "../helpers/status_pages.ts";
@@ -122,51 +123,54 @@ async function addHistory(app: TestApp, pageId: string): Promise<void> {
   await plan("Database upgrade", "2026-03-14T02:00:00Z", "2026-03-14T03:30:00Z");
 }
 
-browserTest("whatever names hold, the page stays in its window and runs nothing", async () => {
-  using app = testApp({ edition: "pro" });
-  const name = `<img src=x onerror="document.title='run'"><script>document.title="run"</script>`;
-  const { id, slug } = await callPages(app, "", {
-    name: name.slice(0, 100),
-    description: "W".repeat(2_000),
-    theme: { primary_color: "#ffe100" },
-  });
-  for (
-    const [i, text] of [name.slice(0, 100), "שירות בדיקה \u202Egpj", "W".repeat(90)].entries()
-  ) {
-    await callPages(app, `/${id}/components`, {
-      name: text,
-      description: name,
-      group_name: text,
-      status: ["operational", "major_outage", "partial_outage"][i],
+long(browserTest)(
+  "whatever names hold, the page stays in its window and runs nothing",
+  async () => {
+    using app = testApp({ edition: "pro" });
+    const name = `<img src=x onerror="document.title='run'"><script>document.title="run"</script>`;
+    const { id, slug } = await callPages(app, "", {
+      name: name.slice(0, 100),
+      description: "W".repeat(2_000),
+      theme: { primary_color: "#ffe100" },
     });
-    await callPages(app, `/${id}/incidents`, {
-      title: text,
-      message: `${name}\n${"W".repeat(2_000)}`,
-      severity: "critical",
-      status: "investigating",
-    });
-  }
-  await using site = serveApp(app);
-  await using browser = await startBrowser();
-  await Deno.mkdir(PICTURES, { recursive: true });
-  const url = `${site.url}/status/${slug}`;
-  for (const view of ["light", "phone-dark", "narrow-dark"]) {
-    await browser.visit(
-      url,
-      VIEWS[view]!,
-      async ({ complaints, requests, evaluate, picture }) => {
-        await Deno.writeFile(`${PICTURES}/status-page-hostile-${view}.png`, await picture());
-        deepEqual(await evaluate(OVERFLOWING), [], view);
-        ok((await evaluate("document.title")).startsWith("1 of 3 components is down"));
-        deepEqual(await evaluate("[document.images.length, document.scripts.length]"), [0, 1]);
-        ok((await evaluate(LOWEST_CONTRAST)).ratio >= 4.5);
-        deepEqual([complaints, requests], [[], [url]], view);
-      },
-    );
-  }
-});
+    for (
+      const [i, text] of [name.slice(0, 100), "שירות בדיקה \u202Egpj", "W".repeat(90)].entries()
+    ) {
+      await callPages(app, `/${id}/components`, {
+        name: text,
+        description: name,
+        group_name: text,
+        status: ["operational", "major_outage", "partial_outage"][i],
+      });
+      await callPages(app, `/${id}/incidents`, {
+        title: text,
+        message: `${name}\n${"W".repeat(2_000)}`,
+        severity: "critical",
+        status: "investigating",
+      });
+    }
+    await using site = serveApp(app);
+    await using browser = await startBrowser();
+    await Deno.mkdir(PICTURES, { recursive: true });
+    const url = `${site.url}/status/${slug}`;
+    for (const view of ["light", "phone-dark", "narrow-dark"]) {
+      await browser.visit(
+        url,
+        VIEWS[view]!,
+        async ({ complaints, requests, evaluate, picture }) => {
+          await Deno.writeFile(`${PICTURES}/status-page-hostile-${view}.png`, await picture());
+          deepEqual(await evaluate(OVERFLOWING), [], view);
+          ok((await evaluate("document.title")).startsWith("1 of 3 components is down"));
+          deepEqual(await evaluate("[document.images.length, document.scripts.length]"), [0, 1]);
+          ok((await evaluate(LOWEST_CONTRAST)).ratio >= 4.5);
+          deepEqual([complaints, requests], [[], [url]], view);
+        },
+      );
+    }
+  },
+);
 
-browserTest("the browser reads the badge and the feed as what they are", async () => {
+long(browserTest)("the browser reads the badge and the feed as what they are", async () => {
   using app = testApp({ edition: "pro" });
   await harborPage(app);
   await using site = serveApp(app);
