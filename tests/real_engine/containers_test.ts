@@ -265,7 +265,7 @@ programTest(
   },
 );
 
-programTest(
+long(programTest)(
   "the crash loop of a container that is stopped or removed ends",
   async (engine, program) => {
     await using stream = await events(program);

@@ -3,6 +3,7 @@
 import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { join } from "node:path";
 import { type LiveApp, liveApp } from "../helpers/live_app.ts";
+import { long } from "../helpers/long.ts";
 import { BUSYBOX, engineTest } from "../helpers/real_engine.ts";
 
 interface Listed {
@@ -207,7 +208,7 @@ async function checkHostile(
   match((await files.list("/area")).body.error, /has no shell \(sh\)/);
 }
 
-engineTest("files of a stack's directory", async (engine) => {
+long(engineTest)("files of a stack's directory", async (engine) => {
   const root = await Deno.makeTempDir({ prefix: "longshore-test-" });
   const outside = await Deno.makeTempDir({ prefix: "longshore-test-" });
   const config = { stackRoots: [root], helperImage: BUSYBOX };

@@ -121,7 +121,7 @@ for (
     { kind: "Docker with the driver local", test: engineTest, options: ["--log-driver=local"] },
     {
       kind: "Docker with the driver journald",
-      test: journaldTest,
+      test: long(journaldTest),
       options: ["--log-driver=journald"],
     },
     { kind: "Podman", test: long(podmanTest) },

@@ -326,7 +326,8 @@ privateEngineTest("data in volumes without a name outlives a rebuild", async (en
 
 for (const options of [[], ["--rm"]]) {
   const kind = options.length ? "a container that removes itself" : "the old container";
-  privateEngineTest(`a rebuild whose start fails puts ${kind} back`, async (engine) => {
+  const test = options.length ? long(privateEngineTest) : privateEngineTest;
+  test(`a rebuild whose start fails puts ${kind} back`, async (engine) => {
     await using on = await rebuildOn(engine);
     await using things = cleanup(engine);
     const name = things.add("rm", unique("broken"));

@@ -212,53 +212,59 @@ if (!missingProgram("docker-compose")) {
   });
 }
 
-engineTest("longshore stack plans, deploys and removes what a file describes", async (engine) => {
-  const name = `s${crypto.randomUUID().slice(0, 8)}`;
-  const directory = await Deno.makeTempDir({ prefix: "longshore-test-" });
-  try {
-    await using longshore = await startLongshore({ engineSocket: engine.socketPath });
-    const file = `${directory}/compose.yaml`;
-    const override = `${directory}/prod.yaml`;
-    // A health check decides sooner than the default time without one.
-    const healthcheck = { test: "true", interval: "1s" };
-    const web = { ...networked, env_file: "./app.env", healthcheck };
-    await Deno.writeTextFile(file, JSON.stringify({ name, services: { web } }));
-    await Deno.writeTextFile(`${directory}/app.env`, "A=1\n");
-    const { noted, run } = await commandLine(longshore);
+long(engineTest)(
+  "longshore stack plans, deploys and removes what a file describes",
+  async (engine) => {
+    const name = `s${crypto.randomUUID().slice(0, 8)}`;
+    const directory = await Deno.makeTempDir({ prefix: "longshore-test-" });
+    try {
+      await using longshore = await startLongshore({ engineSocket: engine.socketPath });
+      const file = `${directory}/compose.yaml`;
+      const override = `${directory}/prod.yaml`;
+      // A health check decides sooner than the default time without one.
+      const healthcheck = { test: "true", interval: "1s" };
+      const web = { ...networked, env_file: "./app.env", healthcheck };
+      await Deno.writeTextFile(file, JSON.stringify({ name, services: { web } }));
+      await Deno.writeTextFile(`${directory}/app.env`, "A=1\n");
+      const { noted, run } = await commandLine(longshore);
 
-    ok((await run("plan", file)).includes("service web: create (no container exists)"));
-    equal((await run("deploy", file)).at(-1), `Version 1 of ${name} is deployed.`);
-    deepEqual(await run("plan", file), ["network default: none", "service web: none"]);
-    equal((await run("deploy", file)).at(-1), `Version 1 of ${name} is deployed.`);
-    await Deno.writeTextFile(`${directory}/app.env`, "A=2\n");
-    const changed = await run("deploy", file);
-    ok(changed.includes("service web: recreate"), changed.join("\n"));
-    equal(changed.at(-1), `Version 2 of ${name} is deployed.`);
-    const broken = { ...web, command: ["sh", "-c", "echo '  no  database'; exit 3"] };
-    await Deno.writeTextFile(file, JSON.stringify({ name, services: { web: broken } }));
-    await rejects(run("deploy", file), /: rolled back: .*-web-1 exited with code 3/);
-    deepEqual(
-      noted.slice(noted.indexOf(`Last log lines of ${name}-web-1:`)).slice(1, 2),
-      ["    no  database"],
-    );
-    await Deno.writeTextFile(file, JSON.stringify({ name, services: { web } }));
-    await Deno.writeTextFile(override, "services: {web: {environment: {B: '$B'}}}\n");
-    await Deno.writeTextFile(`${directory}/.env`, "B=3\n");
-    deepEqual(await run("plan", file, "-f", override), [
-      "network default: none",
-      "service web: recreate (environment: B added)",
-    ]);
-    await run("deploy", file, "-f", override);
-    deepEqual(await run("plan", file, "-f", override), [
-      "network default: none",
-      "service web: none",
-    ]);
-    equal((await run("deploy", file, "-f", override)).at(-1), `Version 4 of ${name} is deployed.`);
-    deepEqual(await run("down", file), [`Removed containers of ${name}: ${name}-web-1`]);
-  } finally {
-    await Deno.remove(directory, { recursive: true });
-  }
-});
+      ok((await run("plan", file)).includes("service web: create (no container exists)"));
+      equal((await run("deploy", file)).at(-1), `Version 1 of ${name} is deployed.`);
+      deepEqual(await run("plan", file), ["network default: none", "service web: none"]);
+      equal((await run("deploy", file)).at(-1), `Version 1 of ${name} is deployed.`);
+      await Deno.writeTextFile(`${directory}/app.env`, "A=2\n");
+      const changed = await run("deploy", file);
+      ok(changed.includes("service web: recreate"), changed.join("\n"));
+      equal(changed.at(-1), `Version 2 of ${name} is deployed.`);
+      const broken = { ...web, command: ["sh", "-c", "echo '  no  database'; exit 3"] };
+      await Deno.writeTextFile(file, JSON.stringify({ name, services: { web: broken } }));
+      await rejects(run("deploy", file), /: rolled back: .*-web-1 exited with code 3/);
+      deepEqual(
+        noted.slice(noted.indexOf(`Last log lines of ${name}-web-1:`)).slice(1, 2),
+        ["    no  database"],
+      );
+      await Deno.writeTextFile(file, JSON.stringify({ name, services: { web } }));
+      await Deno.writeTextFile(override, "services: {web: {environment: {B: '$B'}}}\n");
+      await Deno.writeTextFile(`${directory}/.env`, "B=3\n");
+      deepEqual(await run("plan", file, "-f", override), [
+        "network default: none",
+        "service web: recreate (environment: B added)",
+      ]);
+      await run("deploy", file, "-f", override);
+      deepEqual(await run("plan", file, "-f", override), [
+        "network default: none",
+        "service web: none",
+      ]);
+      equal(
+        (await run("deploy", file, "-f", override)).at(-1),
+        `Version 4 of ${name} is deployed.`,
+      );
+      deepEqual(await run("down", file), [`Removed containers of ${name}: ${name}-web-1`]);
+    } finally {
+      await Deno.remove(directory, { recursive: true });
+    }
+  },
+);
 
 long(engineTest)(
   "longshore stack deploys a project with relative mounts from its directory",

@@ -447,11 +447,14 @@ engineTest(
   },
 );
 
-engineTest("the first failure of a stack's update decides about all of it", (engine) =>
-  together({
-    "puts all of it back": () => assertFirstFailure(engine, true),
-    "keeps what was updated before": () => assertFirstFailure(engine, false),
-  }));
+long(engineTest)(
+  "the first failure of a stack's update decides about all of it",
+  (engine) =>
+    together({
+      "puts all of it back": () => assertFirstFailure(engine, true),
+      "keeps what was updated before": () => assertFirstFailure(engine, false),
+    }),
+);
 
 async function assertFirstFailure(engine: RealEngine, isAtomic: boolean): Promise<void> {
   await using app = await appOn(engine);
