@@ -6,6 +6,7 @@ import { volumeRemove } from "../../engine/volumes.ts";
 import { createVolume } from "../../services/backup/volumes/write.ts";
 import { HELPER_LABEL } from "../../services/containers/helpers.ts";
 import { liveApp } from "./live_app.ts";
+import { long } from "./long.ts";
 import {
   BUSYBOX,
   isEngineRequired,
@@ -53,19 +54,16 @@ export async function volumeApp(engine: SeenEngine, socketPath = engine.socketPa
   };
 }
 
-/** Registers a test for both engines, whose volumes it sees on the host. */
+/** Registers a test for both engines, whose volumes it sees on the host; that of Podman is a long one. */
 export function eachEngine(
   name: string,
   run: (engine: SeenEngine) => Promise<void>,
 ): void {
   privateEngineTest(`${name} (Docker)`, run);
-  Deno.test({
-    name: `${name} (Podman)`,
-    ignore: podmanObstacle() !== undefined && !isEngineRequired(),
-    async fn() {
-      // That of the test run is not seen from here.
-      await using engine = await startPodman();
-      await run(engine);
-    },
+  const ignore = podmanObstacle() !== undefined && !isEngineRequired();
+  long(Deno.test)({ name: `${name} (Podman)`, ignore }, async () => {
+    // That of the test run is not seen from here.
+    await using engine = await startPodman();
+    await run(engine);
   });
 }
