@@ -14,7 +14,7 @@ const HOSTILE = `<img src=x onerror="document.title='evil'">\u202Egnp.exe\u001b[
 const LONG = ["sh", "-c", `trap 'exit 0' TERM; echo ready; sleep 9999 & wait # ${"x".repeat(900)}`];
 
 /** Each is one step of a browser's visit; all share one engine, one service and one browser. */
-ownEngineTest("the dashboard shows and manages the containers of a host", async (engine) => {
+long(ownEngineTest)("the dashboard shows and manages the containers of a host", async (engine) => {
   const stack = ["--label", "com.docker.compose.project=shop"];
   for (
     const [name, ...options] of [

@@ -1,4 +1,5 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
+import { long } from "../helpers/long.ts";
 import { type Longshore, startLongshore } from "../helpers/longshore.ts";
 import { inVolume, onHost } from "../helpers/manager_layouts.ts";
 import { programCommand, runtimeEnvironment } from "../helpers/program.ts";
@@ -49,7 +50,7 @@ const SHARED = [
 commandsTest("all other pages in docs/", SHARED, { METRICS_TOKEN, TERMINAL: "admin" });
 for (const [page, env] of Object.entries(ALONE)) commandsTest(`docs/${page}`, [page], env);
 for (const [page, layOut] of Object.entries(PROGRAMS)) {
-  engineTest(
+  long(engineTest)(
     `the commands of docs/${page} work as printed, and touch no container`,
     async (engine) => {
       await using layout = await layOut(engine);
@@ -78,7 +79,7 @@ Deno.test("a page that uses the functions of the API guide links them", () => {
 
 /** Registers a test that runs all shell blocks of the pages, each page in a shell of its own. */
 function commandsTest(what: string, pages: string[], env: Record<string, string>): void {
-  engineTest(`the commands of ${what} work as printed`, async (engine) => {
+  long(engineTest)(`the commands of ${what} work as printed`, async (engine) => {
     await using _web = await engine.runContainer({ name: "web", network: "bridge" });
     await using _shop = await engine.runContainer({
       labels: {

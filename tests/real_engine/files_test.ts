@@ -108,7 +108,7 @@ async function checkPlace(
   deepEqual(await files.names(base === "" ? "/" : base), ["app.conf", "fifo", "link", "out"]);
 }
 
-engineTest("files of a volume", async (engine) => {
+long(engineTest)("files of a volume", async (engine) => {
   await using app = await liveApp(engine.socketPath);
   const name = `files-${crypto.randomUUID().slice(0, 8)}`;
   await engine.docker("volume", "create", name);

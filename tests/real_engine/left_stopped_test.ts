@@ -84,7 +84,7 @@ long(ownEngineTest)(
   },
 );
 
-privateEngineTest(
+long(privateEngineTest)(
   "containers that a move has left stopped stay so through whatever does not start them",
   async (engine) => {
     await using test = await snapshotApp(engine);

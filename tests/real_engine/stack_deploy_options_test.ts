@@ -14,7 +14,7 @@ const linesOf = ({ container, logLines }: { container: string; logLines: string[
   logLines.map((line) => line.slice(line.indexOf(" ") + 1)),
 ];
 
-engineTest(
+long(engineTest)(
   "a deploy that stops where it fails keeps what it started, and restores the rest",
   async (engine) => {
     await using app = await liveApp(engine.socketPath);

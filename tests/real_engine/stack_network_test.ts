@@ -126,7 +126,7 @@ const returns = (real: RealEngine) =>
     deepEqual((await stack.plan()).changes.filter(({ action }) => action !== "none"), []);
   });
 
-engineTest("a failed deploy restores a changed network and its containers", returns);
+long(engineTest)("a failed deploy restores a changed network and its containers", returns);
 long(podmanTest)(
   "a failed deploy restores a changed network on Podman and its containers",
   returns,

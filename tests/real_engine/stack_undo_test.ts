@@ -68,7 +68,7 @@ const plan = async (app: LiveApp, name: string, body: object) =>
 const statesOf = (containers: Awaited<ReturnType<ReturnType<typeof testStack>["containers"]>>) =>
   Object.entries(containers).map(([name, { Id, State }]) => [name, Id, State.Running]).sort();
 
-engineTest("a failed deploy brings the data of all its containers back", async (real) => {
+long(engineTest)("a failed deploy brings the data of all its containers back", async (real) => {
   await using test = await undoApp(real);
   const { app, stack } = test;
   await stack.store(sources("old", "old"));

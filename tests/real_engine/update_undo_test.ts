@@ -76,7 +76,7 @@ long(engineTest)("data of an update stays, and a person brings it back", async (
   equal(await test.files(), after);
 });
 
-engineTest("an update whose data could not come back is refused", async (real) => {
+long(engineTest)("an update whose data could not come back is refused", async (real) => {
   const env = ["--env=DATABASE_URL=postgres://shop:secret@db.example.org:5432/shop"];
   await using test = await migratingApp(real, { run: [...env, "--volume=/tmp:/host"] });
   const { app, name, volume } = test;
