@@ -3,6 +3,7 @@
 import { deepEqual, equal } from "node:assert/strict";
 import { openStateDatabase } from "../../../db/database.ts";
 import { fakeReceiver, type Received } from "../../helpers/fake_receiver.ts";
+import { long } from "../../helpers/long.ts";
 import { startLongshore } from "../../helpers/longshore.ts";
 import { until } from "../../helpers/until.ts";
 import { isInTime } from "../../helpers/in_time.ts";
@@ -18,85 +19,88 @@ const DELAY_MS_MAX = 5_000;
 
 const program = new URL("../../helpers/outbox_program.ts", import.meta.url);
 
-Deno.test("events, a receiver that fails at random and two kill -9: none is lost", async () => {
-  const directory = await Deno.makeTempDir({ prefix: "longshore-outbox-" });
-  const random = randomNumbers(42);
-  const arrivedAt: number[] = [];
-  /** When the program was killed, and when something arrived again. */
-  const pauses: { from: number; to: number }[] = [];
-  const noteLife = () => {
-    const last = pauses.at(-1);
-    if (last?.to === Infinity) last.to = Date.now();
-  };
-  await using flaky = fakeReceiver(async () => {
-    noteLife();
-    // A failure after the message was read is the hard case: the sender does not know.
-    const chance = random();
-    if (chance < 0.2) return new Response("no", { status: 500 });
-    if (chance < 0.22) await new Promise((resolve) => setTimeout(resolve, 200));
-    return new Response(null, { status: 204 });
-  });
-  await using healthy = fakeReceiver(() => {
-    noteLife();
-    arrivedAt.push(Date.now());
-    return new Response(null, { status: 204 });
-  });
-  // Accepts connections and never answers.
-  using dead = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-  const urls = [flaky.url, healthy.url, `http://127.0.0.1:${dead.addr.port}/`];
+long(Deno.test)(
+  "events, a receiver that fails at random and two kill -9: none is lost",
+  async () => {
+    const directory = await Deno.makeTempDir({ prefix: "longshore-outbox-" });
+    const random = randomNumbers(42);
+    const arrivedAt: number[] = [];
+    /** When the program was killed, and when something arrived again. */
+    const pauses: { from: number; to: number }[] = [];
+    const noteLife = () => {
+      const last = pauses.at(-1);
+      if (last?.to === Infinity) last.to = Date.now();
+    };
+    await using flaky = fakeReceiver(async () => {
+      noteLife();
+      // A failure after the message was read is the hard case: the sender does not know.
+      const chance = random();
+      if (chance < 0.2) return new Response("no", { status: 500 });
+      if (chance < 0.22) await new Promise((resolve) => setTimeout(resolve, 200));
+      return new Response(null, { status: 204 });
+    });
+    await using healthy = fakeReceiver(() => {
+      noteLife();
+      arrivedAt.push(Date.now());
+      return new Response(null, { status: 204 });
+    });
+    // Accepts connections and never answers.
+    using dead = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+    const urls = [flaky.url, healthy.url, `http://127.0.0.1:${dead.addr.port}/`];
 
-  try {
-    for (let kills = 0; kills < KILLS; kills++) {
+    try {
+      for (let kills = 0; kills < KILLS; kills++) {
+        await using running = startProgram(directory, urls);
+        const share = Math.round(EVENTS / (KILLS + 1) * (kills + 1));
+        await until(
+          `${share} events have arrived`,
+          () => running.ended || distinct(flaky.received).size >= share,
+          { deadlineMs: 600_000 },
+        );
+        equal(running.ended, false, await running.stderr());
+        running.kill9();
+        await running.end;
+        pauses.push({ from: Date.now(), to: Infinity });
+      }
       await using running = startProgram(directory, urls);
-      const share = Math.round(EVENTS / (KILLS + 1) * (kills + 1));
       await until(
-        `${share} events have arrived`,
-        () => running.ended || distinct(flaky.received).size >= share,
+        "every event has arrived",
+        () =>
+          running.ended ||
+          distinct(flaky.received).size === EVENTS && distinct(healthy.received).size === EVENTS,
         { deadlineMs: 600_000 },
       );
       equal(running.ended, false, await running.stderr());
       running.kill9();
       await running.end;
-      pauses.push({ from: Date.now(), to: Infinity });
+      assertLog(directory);
+    } finally {
+      await Deno.remove(directory, { recursive: true });
     }
-    await using running = startProgram(directory, urls);
-    await until(
-      "every event has arrived",
-      () =>
-        running.ended ||
-        distinct(flaky.received).size === EVENTS && distinct(healthy.received).size === EVENTS,
-      { deadlineMs: 600_000 },
-    );
-    equal(running.ended, false, await running.stderr());
-    running.kill9();
-    await running.end;
-    assertLog(directory);
-  } finally {
-    await Deno.remove(directory, { recursive: true });
-  }
 
-  for (const { received } of [flaky, healthy]) {
-    // Each event has one id, at each attempt and after each restart, and each id one event.
-    const ids = distinct(received);
-    deepEqual(
-      [...ids.keys()].sort((a, b) => a - b),
-      Array.from({ length: EVENTS }, (_, i) => i + 1),
-    );
-    deepEqual([...ids.values()].map((ofEvent) => ofEvent.size), Array(EVENTS).fill(1));
-    equal(new Set([...ids.values()].flatMap((ofEvent) => [...ofEvent])).size, EVENTS);
-  }
-  // Late messages of the healthy one are only those of the time when the program was down.
-  const late = healthy.received.filter(({ body }, index) => {
-    const to = arrivedAt[index]!;
-    const from = Math.max(Date.parse(JSON.parse(body).timestamp), arrivedAt[index - 1] ?? 0);
-    const downMs = pauses
-      .map((pause) => Math.min(to, pause.to) - Math.max(from, pause.from))
-      .filter((ms) => ms > 0)
-      .reduce((sum, ms) => sum + ms, 0);
-    return !isInTime(to - from - downMs, DELAY_MS_MAX);
-  });
-  deepEqual(late, []);
-});
+    for (const { received } of [flaky, healthy]) {
+      // Each event has one id, at each attempt and after each restart, and each id one event.
+      const ids = distinct(received);
+      deepEqual(
+        [...ids.keys()].sort((a, b) => a - b),
+        Array.from({ length: EVENTS }, (_, i) => i + 1),
+      );
+      deepEqual([...ids.values()].map((ofEvent) => ofEvent.size), Array(EVENTS).fill(1));
+      equal(new Set([...ids.values()].flatMap((ofEvent) => [...ofEvent])).size, EVENTS);
+    }
+    // Late messages of the healthy one are only those of the time when the program was down.
+    const late = healthy.received.filter(({ body }, index) => {
+      const to = arrivedAt[index]!;
+      const from = Math.max(Date.parse(JSON.parse(body).timestamp), arrivedAt[index - 1] ?? 0);
+      const downMs = pauses
+        .map((pause) => Math.min(to, pause.to) - Math.max(from, pause.from))
+        .filter((ms) => ms > 0)
+        .reduce((sum, ms) => sum + ms, 0);
+      return !isInTime(to - from - downMs, DELAY_MS_MAX);
+    });
+    deepEqual(late, []);
+  },
+);
 
 Deno.test("after a crash the service goes on with what waits, under the same id", async () => {
   const dataDir = await Deno.makeTempDir({ prefix: "longshore-outbox-" });

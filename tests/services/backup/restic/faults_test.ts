@@ -2,6 +2,7 @@ import { deepEqual, equal, ok, rejects } from "node:assert/strict";
 import { RepositoryError } from "../../../../services/backup/restic/repository_error.ts";
 import type { Repository } from "../../../../services/backup/restic/repository.ts";
 import { StorageError } from "../../../../services/backup/restic/storage.ts";
+import { long } from "../../../helpers/long.ts";
 import {
   createMemoryStorage,
   type Fault,
@@ -91,23 +92,26 @@ Deno.test("a backup with a fault at any call leaves a valid repository, which th
   });
 });
 
-Deno.test("a prune with a fault at any call loses nothing, and the next one completes it", async () => {
-  const storage = createMemoryStorage();
-  const repository = await newRepository(storage);
-  const first = await backUp(repository, before);
-  const second = await backUp(repository, after);
-  await repository.removeSnapshots([first.snapshot.id], signal);
-  const expected = await restored(repository, second.snapshot.id);
-  const faults = ["crash", "answerLost", "lost", "altered"] as const;
-  const prune = () => repository.prune({ maxUnusedPercent: 0 }, signal);
-  await atEachCall(storage, faults, prune, async (message) => {
-    await assertWhole(repository, message);
-    deepEqual(await restored(repository, second.snapshot.id), expected, message);
-    const { bytesUnused } = await prune();
-    equal(bytesUnused, 0, message);
-    equal((await prune()).packsRemoved, 0, message);
-  });
-});
+long(Deno.test)(
+  "a prune with a fault at any call loses nothing, and the next one completes it",
+  async () => {
+    const storage = createMemoryStorage();
+    const repository = await newRepository(storage);
+    const first = await backUp(repository, before);
+    const second = await backUp(repository, after);
+    await repository.removeSnapshots([first.snapshot.id], signal);
+    const expected = await restored(repository, second.snapshot.id);
+    const faults = ["crash", "answerLost", "lost", "altered"] as const;
+    const prune = () => repository.prune({ maxUnusedPercent: 0 }, signal);
+    await atEachCall(storage, faults, prune, async (message) => {
+      await assertWhole(repository, message);
+      deepEqual(await restored(repository, second.snapshot.id), expected, message);
+      const { bytesUnused } = await prune();
+      equal(bytesUnused, 0, message);
+      equal((await prune()).packsRemoved, 0, message);
+    });
+  },
+);
 
 Deno.test("an interrupted backup is reused: its packs are not written again", async () => {
   const storage = createMemoryStorage();

@@ -6,6 +6,7 @@ import { acquireLock } from "../../../../services/backup/restic/lock.ts";
 import { saveSnapshot } from "../../../../services/backup/restic/snapshot.ts";
 import { createDirectoryStorage } from "../../../../services/backup/storages/directory.ts";
 import { randomNumbers } from "../../../helpers/drill.ts";
+import { long } from "../../../helpers/long.ts";
 import { randomTree } from "../../../helpers/random_tree.ts";
 import {
   collect,
@@ -113,7 +114,7 @@ directoryTest(
   },
 );
 
-directoryTest(
+long(directoryTest)(
   `${OPERATIONS} alternating operations with restic keep what is kept`,
   async (directory, storage) => {
     const root = `${directory}/repository`;

@@ -11,6 +11,7 @@ import { upsertLatestCheck } from "../../../../db/pro/uptime/latest.ts";
 import { insertMonitor } from "../../../../db/pro/uptime/monitors.ts";
 import { createSla } from "../../../../services/pro/sla/definitions.ts";
 import { fakeReceiver } from "../../../helpers/fake_receiver.ts";
+import { long } from "../../../helpers/long.ts";
 import { type LongshoreOptions, startLongshore } from "../../../helpers/longshore.ts";
 import { storedMonitor } from "../../../helpers/stored_monitor.ts";
 import { until } from "../../../helpers/until.ts";
@@ -20,7 +21,7 @@ const KILLS = 2;
 /** Budget of a month, so small that an outage of a second exceeds it: 0.26 s. */
 const TARGET = 99.99999;
 
-Deno.test("an outage during which the service is killed twice makes one breach", async () => {
+long(Deno.test)("an outage during which the service is killed twice makes one breach", async () => {
   const dataDir = await Deno.makeTempDir({ prefix: "longshore-sla-" });
   await using receiver = fakeReceiver(() => new Response(null, { status: 204 }));
   const options: LongshoreOptions = {
