@@ -1,0 +1,68 @@
+/**
+ * Rights in a fleet that have ended since a backup was made, and must not come back with it: used and
+ * deleted invites, removed hosts, requests that were taken back, and a membership that was left. The data
+ * that a restore replaces says which.
+ *
+ * @module
+ */
+
+import type { Database } from "../../../db/database.ts";
+import { selectFleetHosts, updateFleetHost } from "../../../db/fleet_hosts.ts";
+import { selectFormerHubKeys } from "../../../db/fleet_hub_keys.ts";
+import {
+  deleteFleetInvite,
+  selectFleetInvites,
+  updateFleetInvite,
+} from "../../../db/fleet_invites.ts";
+import { selectFleetKey, selectFormerFleetKey } from "../../../db/fleet_keys.ts";
+import { deleteListening, selectListening } from "../../../db/fleet_listening.ts";
+import { deleteMembership, selectMembership } from "../../../db/fleet_membership.ts";
+import {
+  deleteFleetPending,
+  selectAllFleetPending,
+  selectOpenFleetPending,
+} from "../../../db/fleet_pending.ts";
+
+/** What the data of the same installation has before it is replaced. */
+export type FleetBefore = ReturnType<typeof readFleet>;
+
+/** @throws {Error} For a database of another version. */
+export const readFleet = (db: Database) => ({
+  keys: [
+    selectFleetKey(db, "link"),
+    selectFormerFleetKey(db, "link"),
+    ...selectFormerHubKeys(db),
+  ].flatMap((key) => key?.publicKey ?? []),
+  uses: new Map(selectFleetInvites(db).map(({ id, uses }) => [id, uses])),
+  hosts: new Set(selectFleetHosts(db).map(({ id }) => id)),
+  pending: new Set(selectAllFleetPending(db).map(({ id }) => id)),
+  hostId: selectMembership(db)?.hostId,
+  tokenId: selectListening(db)?.tokenId,
+});
+
+/**
+ * Ends such rights in a restored database. Secrets for one use that nothing proves to be unused always end;
+ * hosts, requests and the membership stay as they were where the data that is replaced is not of this
+ * installation, e.g. on a new machine.
+ *
+ * @param before `undefined` if it cannot be read.
+ * @returns Names of the hosts that were removed, which wait for an admin now.
+ */
+export function endFormerRights(db: Database, before: FleetBefore | undefined): string[] {
+  for (const { id } of selectFleetInvites(db)) {
+    const uses = before?.uses.get(id);
+    if (uses === undefined) deleteFleetInvite(db, id);
+    else updateFleetInvite(db, id, { uses });
+  }
+  if (selectListening(db)?.tokenId !== before?.tokenId) deleteListening(db);
+  const key = selectFleetKey(db, "link")?.publicKey;
+  if (key === undefined || !before?.keys.includes(key)) return [];
+  for (const { id } of selectOpenFleetPending(db)) {
+    if (!before.pending.has(id)) deleteFleetPending(db, id);
+  }
+  const membership = selectMembership(db);
+  if (membership && membership.hostId !== before.hostId) deleteMembership(db);
+  const removed = selectFleetHosts(db).filter(({ id }) => !before.hosts.has(id));
+  for (const { id } of removed) updateFleetHost(db, id, { isPending: true });
+  return removed.map(({ name }) => name);
+}
