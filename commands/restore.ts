@@ -14,6 +14,7 @@ import {
   openStateDatabase,
   type StateDatabase,
 } from "../db/database.ts";
+import { selectJob, selectUnfinishedJobs, updateJob } from "../db/jobs.ts";
 import { migrate, type Migration, pendingMigrations } from "../db/migrate.ts";
 import { metricsMigrations } from "../db/migrations/metrics/mod.ts";
 import { stateMigrations } from "../db/migrations/state/mod.ts";
@@ -109,6 +110,7 @@ function prepareDatabases(
     prepare(state, STATE_FILE, stateMigrations);
     const fleet = readPresent(directory, dataDir, (present) => {
       keepTrial(state, present);
+      keepEndedJobs(state, present);
       return readFleet(present);
     });
     removed = endFormerRights(state, fleet);
@@ -140,6 +142,14 @@ function keepTrial(restored: StateDatabase, present: StateDatabase): void {
   const startedAt = storedTrialStart(present);
   const known = storedTrialStart(restored);
   if (startedAt && (!known || startedAt < known)) storeTrialStart(restored, startedAt);
+}
+
+/** Keeps the end of jobs that ran during the backup: they would run again, on containers of now. */
+function keepEndedJobs(restored: StateDatabase, present: StateDatabase): void {
+  for (const { id } of selectUnfinishedJobs(restored)) {
+    const job = selectJob(present, id);
+    if (job && job.endedAt !== null) updateJob(restored, id, job);
+  }
 }
 
 /**

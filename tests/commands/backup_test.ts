@@ -8,6 +8,7 @@ import {
   useFleetInvite,
 } from "../../db/fleet_invites.ts";
 import { insertFleetKeyIfMissing } from "../../db/fleet_keys.ts";
+import { insertJob, type Job, selectUnfinishedJobs, updateJob } from "../../db/jobs.ts";
 import { writeBackupFile } from "../../services/backup/archive.ts";
 import { startTrial } from "../../services/access/license/licenses.ts";
 import { createLicense } from "../../services/access/license/license.ts";
@@ -389,7 +390,13 @@ Deno.test("restoring a backup from before the trial does not allow a second tria
   equal(await longshore.stop(), 0);
 });
 
-Deno.test("a restore ends the invites that were used or deleted since, and removed hosts wait", async () => {
+const jobOf = (id: string): Job => ({
+  ...{ id, kind: "fleet.run", targetType: "host", target: id, stack: null, status: "running" },
+  ...{ progress: null, steps: [], input: {}, error: null, result: null, createdBy: "key" },
+  ...{ tokenId: null, createdAt: "2026-01-01T00:00:00.000Z", startedAt: null, endedAt: null },
+});
+
+Deno.test("a restore brings back no used invite, removed host or unfinished job of before", async () => {
   using place = await leftData();
   const opened = <Result>(work: (db: StateDatabase) => Result): Result => {
     const db = openStateDatabase(`${place.dataDir}/state.sqlite`);
@@ -405,6 +412,7 @@ Deno.test("a restore ends the invites that were used or deleted since, and remov
     });
     for (const id of ["used", "deleted", "open"]) insertFleetInvite(db, inviteOf(id));
     for (const id of ["host-1", "host-2"]) insertFleetHost(db, hostOf(id));
+    for (const id of ["ended", "running"]) insertJob(db, jobOf(id));
   });
   const file = `${place.path}/yesterday.backup`;
   await backup(place.dataDir, file);
@@ -412,6 +420,7 @@ Deno.test("a restore ends the invites that were used or deleted since, and remov
     useFleetInvite(db, "used", "2026-01-01T00:00:00.000Z");
     deleteFleetInvite(db, "deleted");
     deleteFleetHost(db, "host-1");
+    updateJob(db, "ended", { status: "succeeded", endedAt: "2026-01-02T00:00:00.000Z" });
   });
 
   const { code, stderr } = await run(place.dataDir, "restore", file);
@@ -423,6 +432,7 @@ Deno.test("a restore ends the invites that were used or deleted since, and remov
       ["host-1", true],
       ["host-2", false],
     ]);
+    deepEqual(selectUnfinishedJobs(db).map(({ id }) => id), ["running"]);
   });
 });
 

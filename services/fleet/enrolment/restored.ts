@@ -1,12 +1,18 @@
 /**
  * Rights in a fleet that have ended since a backup was made, and must not come back with it: used and
- * deleted invites, removed hosts, requests that were taken back, and a membership that was left. The data
- * that a restore replaces says which.
+ * deleted invites, removed hosts, requests that were taken back or have run, and a membership that was left.
+ * The data that a restore replaces says which.
  *
  * @module
  */
 
 import type { Database } from "../../../db/database.ts";
+import {
+  insertFleetBox,
+  selectFleetBoxes,
+  type StoredBox,
+  updateFleetBox,
+} from "../../../db/fleet_boxes.ts";
 import { selectFleetHosts, updateFleetHost } from "../../../db/fleet_hosts.ts";
 import { selectFormerHubKeys } from "../../../db/fleet_hub_keys.ts";
 import {
@@ -15,6 +21,7 @@ import {
   updateFleetInvite,
 } from "../../../db/fleet_invites.ts";
 import { selectFleetKey, selectFormerFleetKey } from "../../../db/fleet_keys.ts";
+import { selectJob } from "../../../db/jobs.ts";
 import { deleteListening, selectListening } from "../../../db/fleet_listening.ts";
 import { deleteMembership, selectMembership } from "../../../db/fleet_membership.ts";
 import {
@@ -35,6 +42,7 @@ export const readFleet = (db: Database) => ({
   ].flatMap((key) => key?.publicKey ?? []),
   uses: new Map(selectFleetInvites(db).map(({ id, uses }) => [id, uses])),
   hosts: new Set(selectFleetHosts(db).map(({ id }) => id)),
+  boxes: selectFleetBoxes(db),
   pending: new Set(selectAllFleetPending(db).map(({ id }) => id)),
   hostId: selectMembership(db)?.hostId,
   tokenId: selectListening(db)?.tokenId,
@@ -62,7 +70,16 @@ export function endFormerRights(db: Database, before: FleetBefore | undefined): 
   }
   const membership = selectMembership(db);
   if (membership && membership.hostId !== before.hostId) deleteMembership(db);
+  for (const box of before.boxes) keepBox(db, box);
   const removed = selectFleetHosts(db).filter(({ id }) => !before.hosts.has(id));
   for (const { id } of removed) updateFleetHost(db, id, { isPending: true });
   return removed.map(({ name }) => name);
+}
+
+/** Keeps a box that was received, so that it runs once. The end of its job may not be in the restored data. */
+function keepBox(db: Database, box: StoredBox): void {
+  const kept: StoredBox = box.state === "job" && !selectJob(db, box.jobId!)?.endedAt
+    ? { ...box, state: "done", error: "It was run before this server was restored from a backup" }
+    : box;
+  if (!insertFleetBox(db, kept)) updateFleetBox(db, box.id, kept);
 }

@@ -2,6 +2,7 @@
 
 import { deepEqual, equal } from "node:assert/strict";
 import type { StateDatabase } from "../../../../db/database.ts";
+import { insertFleetBox, selectFleetBoxes } from "../../../../db/fleet_boxes.ts";
 import { insertFleetHost, selectFleetHosts } from "../../../../db/fleet_hosts.ts";
 import { insertFleetInvite, selectFleetInvites } from "../../../../db/fleet_invites.ts";
 import { insertFormerHubKey } from "../../../../db/fleet_hub_keys.ts";
@@ -79,4 +80,24 @@ Deno.test("on another machine, a restored fleet stays but for secrets for one us
     equal(endFormerRights(db, before).length, 0);
     deepEqual(stateOf(db), { ...KEPT, invites: [], listening: undefined });
   }
+});
+
+Deno.test("a box that has run since a backup does not run again", () => {
+  const db = fleetOf("key");
+  const present = fleetOf("key");
+  const received = { state: "waiting", jobId: null, error: null, request: "sealed" } as const;
+  const boxOf = (id: string) => ({
+    ...{ id, hub: "", userName: "Ada", method: "POST", path: "/api/stacks", ...received },
+    ...{ receivedAt: AT, expiresAt: AT, begunAt: null },
+  });
+  for (const id of ["done", "waiting"]) insertFleetBox(db, boxOf(id));
+  insertFleetBox(present, { ...boxOf("done"), state: "done", request: null });
+  insertFleetBox(present, { ...boxOf("later"), state: "job", jobId: "job-1", request: null });
+  insertFleetBox(present, boxOf("waiting"));
+  endFormerRights(db, readFleet(present));
+  deepEqual(selectFleetBoxes(db).map(({ id, state, request }) => [id, state, request]), [
+    ["done", "done", null],
+    ["waiting", "waiting", "sealed"],
+    ["later", "done", null],
+  ]);
 });
