@@ -30,7 +30,7 @@ import {
   selectOpenFleetPending,
 } from "../../../db/fleet_pending.ts";
 
-/** What the data of the same installation has before it is replaced. */
+/** State of the fleet in the data that is replaced. */
 export type FleetBefore = ReturnType<typeof readFleet>;
 
 /** @throws {Error} For a database of another version. */
