@@ -40,8 +40,12 @@ export const readFleet = (db: Database) => ({
     selectFormerFleetKey(db, "link"),
     ...selectFormerHubKeys(db),
   ].flatMap((key) => key?.publicKey ?? []),
-  uses: new Map(selectFleetInvites(db).map(({ id, uses }) => [id, uses])),
-  hosts: new Set(selectFleetHosts(db).map(({ id }) => id)),
+  invites: new Map(
+    selectFleetInvites(db).map(({ id, uses, acceptsAtOnce }) => [id, { uses, acceptsAtOnce }]),
+  ),
+  hosts: new Map(
+    selectFleetHosts(db).map(({ id, isPending, leftAt }) => [id, { isPending, leftAt }]),
+  ),
   boxes: selectFleetBoxes(db),
   pending: new Set(selectAllFleetPending(db).map(({ id }) => id)),
   hostId: selectMembership(db)?.hostId,
@@ -58,9 +62,9 @@ export const readFleet = (db: Database) => ({
  */
 export function endFormerRights(db: Database, before: FleetBefore | undefined): string[] {
   for (const { id } of selectFleetInvites(db)) {
-    const uses = before?.uses.get(id);
-    if (uses === undefined) deleteFleetInvite(db, id);
-    else updateFleetInvite(db, id, { uses });
+    const invite = before?.invites.get(id);
+    if (invite) updateFleetInvite(db, id, invite);
+    else deleteFleetInvite(db, id);
   }
   if (selectListening(db)?.tokenId !== before?.tokenId) deleteListening(db);
   const key = selectFleetKey(db, "link")?.publicKey;
@@ -71,9 +75,16 @@ export function endFormerRights(db: Database, before: FleetBefore | undefined): 
   const membership = selectMembership(db);
   if (membership && membership.hostId !== before.hostId) deleteMembership(db);
   for (const box of before.boxes) keepBox(db, box);
-  const removed = selectFleetHosts(db).filter(({ id }) => !before.hosts.has(id));
-  for (const { id } of removed) updateFleetHost(db, id, { isPending: true });
-  return removed.map(({ name }) => name);
+  const removed: string[] = [];
+  for (const { id, name, isPending, leftAt } of selectFleetHosts(db)) {
+    const host = before.hosts.get(id);
+    if (!host) removed.push(name);
+    updateFleetHost(db, id, {
+      isPending: isPending || (host?.isPending ?? true),
+      leftAt: leftAt ?? host?.leftAt ?? null,
+    });
+  }
+  return removed;
 }
 
 /** Keeps a box that was received, so that it runs once. The end of its job may not be in the restored data. */

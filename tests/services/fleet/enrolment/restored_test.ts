@@ -3,8 +3,12 @@
 import { deepEqual, equal } from "node:assert/strict";
 import type { StateDatabase } from "../../../../db/database.ts";
 import { insertFleetBox, selectFleetBoxes } from "../../../../db/fleet_boxes.ts";
-import { insertFleetHost, selectFleetHosts } from "../../../../db/fleet_hosts.ts";
-import { insertFleetInvite, selectFleetInvites } from "../../../../db/fleet_invites.ts";
+import { insertFleetHost, selectFleetHosts, updateFleetHost } from "../../../../db/fleet_hosts.ts";
+import {
+  insertFleetInvite,
+  selectFleetInvites,
+  updateFleetInvite,
+} from "../../../../db/fleet_invites.ts";
 import { insertFormerHubKey } from "../../../../db/fleet_hub_keys.ts";
 import { replaceFleetKey } from "../../../../db/fleet_keys.ts";
 import { replaceListening, selectListening } from "../../../../db/fleet_listening.ts";
@@ -70,6 +74,16 @@ Deno.test("what has ended since a backup does not come back with it", () => {
       listening: undefined,
     });
   }
+});
+
+Deno.test("a host that waits or has left since, and an invite that waits for an admin, stay so", () => {
+  const db = fleetOf("key");
+  const present = fleetOf("key");
+  updateFleetHost(present, "host-1", { isPending: true, leftAt: AT });
+  updateFleetInvite(present, "invite-1", { acceptsAtOnce: false });
+  endFormerRights(db, readFleet(present));
+  deepEqual(selectFleetHosts(db), selectFleetHosts(present));
+  deepEqual(selectFleetInvites(db), selectFleetInvites(present));
 });
 
 Deno.test("on another machine, a restored fleet stays but for secrets for one use", () => {
