@@ -23,7 +23,11 @@ import {
 import { selectFleetKey, selectFormerFleetKey } from "../../../db/fleet_keys.ts";
 import { selectJob } from "../../../db/jobs.ts";
 import { deleteListening, selectListening } from "../../../db/fleet_listening.ts";
-import { deleteMembership, selectMembership } from "../../../db/fleet_membership.ts";
+import {
+  deleteMembership,
+  selectMembership,
+  updateMembership,
+} from "../../../db/fleet_membership.ts";
 import {
   deleteFleetPending,
   selectAllFleetPending,
@@ -48,7 +52,7 @@ export const readFleet = (db: Database) => ({
   ),
   boxes: selectFleetBoxes(db),
   pending: new Set(selectAllFleetPending(db).map(({ id }) => id)),
-  hostId: selectMembership(db)?.hostId,
+  membership: selectMembership(db),
   tokenId: selectListening(db)?.tokenId,
 });
 
@@ -72,8 +76,12 @@ export function endFormerRights(db: Database, before: FleetBefore | undefined): 
   for (const { id } of selectOpenFleetPending(db)) {
     if (!before.pending.has(id)) deleteFleetPending(db, id);
   }
-  const membership = selectMembership(db);
-  if (membership && membership.hostId !== before.hostId) deleteMembership(db);
+  const hostId = selectMembership(db)?.hostId;
+  if (hostId !== undefined && hostId === before.membership?.hostId) {
+    // An older proof would be taken for that of a copy of this machine.
+    const { challenge, challengeProof } = before.membership;
+    updateMembership(db, hostId, { challenge, challengeProof });
+  } else if (hostId !== undefined) deleteMembership(db);
   for (const box of before.boxes) keepBox(db, box);
   const removed: string[] = [];
   for (const { id, name, isPending, leftAt } of selectFleetHosts(db)) {

@@ -12,7 +12,11 @@ import {
 import { insertFormerHubKey } from "../../../../db/fleet_hub_keys.ts";
 import { replaceFleetKey } from "../../../../db/fleet_keys.ts";
 import { replaceListening, selectListening } from "../../../../db/fleet_listening.ts";
-import { replaceMembership, selectMembership } from "../../../../db/fleet_membership.ts";
+import {
+  replaceMembership,
+  selectMembership,
+  updateMembership,
+} from "../../../../db/fleet_membership.ts";
 import { insertFleetPending, selectAllFleetPending } from "../../../../db/fleet_pending.ts";
 import { firstState } from "../../../../services/fleet/enrolment/join.ts";
 import { endFormerRights, readFleet } from "../../../../services/fleet/enrolment/restored.ts";
@@ -84,6 +88,14 @@ Deno.test("a host that waits or has left since, and an invite that waits for an 
   endFormerRights(db, readFleet(present));
   deepEqual(selectFleetHosts(db), selectFleetHosts(present));
   deepEqual(selectFleetInvites(db), selectFleetInvites(present));
+});
+
+Deno.test("a member keeps the newest proof that it is not a copy of its machine", () => {
+  const db = fleetOf("key");
+  const present = fleetOf("key");
+  updateMembership(present, "self", { challenge: 7, challengeProof: "newest" });
+  endFormerRights(db, readFleet(present));
+  deepEqual(selectMembership(db), selectMembership(present));
 });
 
 Deno.test("on another machine, a restored fleet stays but for secrets for one use", () => {
