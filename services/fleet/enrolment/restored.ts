@@ -48,7 +48,10 @@ export const readFleet = (db: Database) => ({
     selectFleetInvites(db).map(({ id, uses, acceptsAtOnce }) => [id, { uses, acceptsAtOnce }]),
   ),
   hosts: new Map(
-    selectFleetHosts(db).map(({ id, isPending, leftAt }) => [id, { isPending, leftAt }]),
+    selectFleetHosts(db).map(({ id, challenge, isPending, leftAt }) => [
+      id,
+      { challenge, isPending, leftAt },
+    ]),
   ),
   boxes: selectFleetBoxes(db),
   pending: new Set(selectAllFleetPending(db).map(({ id }) => id)),
@@ -84,10 +87,12 @@ export function endFormerRights(db: Database, before: FleetBefore | undefined): 
   } else if (hostId !== undefined) deleteMembership(db);
   for (const box of before.boxes) keepBox(db, box);
   const removed: string[] = [];
-  for (const { id, name, isPending, leftAt } of selectFleetHosts(db)) {
+  for (const { id, name, challenge, isPending, leftAt } of selectFleetHosts(db)) {
     const host = before.hosts.get(id);
     if (!host) removed.push(name);
     updateFleetHost(db, id, {
+      // The number of an older proof would let a copy of the machine in.
+      challenge: host?.challenge ?? challenge,
       isPending: isPending || (host?.isPending ?? true),
       leftAt: leftAt ?? host?.leftAt ?? null,
     });

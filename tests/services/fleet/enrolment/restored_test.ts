@@ -80,10 +80,10 @@ Deno.test("what has ended since a backup does not come back with it", () => {
   }
 });
 
-Deno.test("a host that waits or has left since, and an invite that waits for an admin, stay so", () => {
+Deno.test("a host that waits, has left or was copied since, and an invite that waits for an admin, stay so", () => {
   const db = fleetOf("key");
   const present = fleetOf("key");
-  updateFleetHost(present, "host-1", { isPending: true, leftAt: AT });
+  updateFleetHost(present, "host-1", { isPending: true, leftAt: AT, challenge: 7 });
   updateFleetInvite(present, "invite-1", { acceptsAtOnce: false });
   endFormerRights(db, readFleet(present));
   deepEqual(selectFleetHosts(db), selectFleetHosts(present));
