@@ -14,12 +14,14 @@ import {
   openStateDatabase,
   type StateDatabase,
 } from "../db/database.ts";
+import { selectJob, selectUnfinishedJobs, updateJob } from "../db/jobs.ts";
 import { migrate, type Migration, pendingMigrations } from "../db/migrate.ts";
 import { metricsMigrations } from "../db/migrations/metrics/mod.ts";
 import { stateMigrations } from "../db/migrations/state/mod.ts";
 import { BackupFileError, readBackupFile } from "../services/backup/archive.ts";
 import { storedTrialStart, storeTrialStart } from "../services/access/license/licenses.ts";
 import { LICENSE_FILE } from "../services/access/license/source.ts";
+import { endFormerRights, readFleet } from "../services/fleet/enrolment/restored.ts";
 import { openRegularFile, removeIfThere, syncDirectory } from "../services/secrets/private_file.ts";
 import { systemReason } from "../services/text/system_reason.ts";
 import { parseArguments } from "./arguments.ts";
@@ -57,7 +59,7 @@ export async function restore(program: Program): Promise<number> {
       signal: program.signal,
     });
     const names = manifest.entries.map(({ name }) => name);
-    prepareDatabases(names, directory, dataDir, file);
+    const removed = prepareDatabases(names, directory, dataDir, file);
     syncDirectory(directory);
 
     const replaced = `replaced-${new Date().toISOString().replace(/[:.]/g, "-")}`;
@@ -72,6 +74,13 @@ export async function restore(program: Program): Promise<number> {
     if (!names.includes("secret.key")) {
       program.note("The backup has no secret.key: set the SECRET_KEY of that time.");
     }
+    if (removed.length > 0) {
+      program.note(
+        `Hosts that were removed from the fleet since then wait to be accepted: ${
+          removed.join(", ")
+        }`,
+      );
+    }
     return EXIT.ok;
   } catch (error) {
     throw sentenceOf(error, file, dataDir);
@@ -81,30 +90,41 @@ export async function restore(program: Program): Promise<number> {
   }
 }
 
-/** Makes sure that both databases are complete and ours, and migrates them. */
+/**
+ * Makes sure that both databases are complete and ours, and migrates them.
+ *
+ * @returns Names of the hosts of the fleet that were removed after the backup.
+ */
 function prepareDatabases(
   names: readonly string[],
   directory: string,
   dataDir: string,
   file: string,
-): void {
+): string[] {
   if (!names.includes(STATE_FILE)) {
     throw new BackupFileError(`${file} is damaged: it has no ${STATE_FILE}`);
   }
   const state = openStateDatabase(join(directory, STATE_FILE));
+  let removed: string[];
   try {
     prepare(state, STATE_FILE, stateMigrations);
-    keepTrial(state, directory, dataDir);
+    const fleet = readPresent(directory, dataDir, (present) => {
+      keepTrial(state, present);
+      keepEndedJobs(state, present);
+      return readFleet(present);
+    });
+    removed = endFormerRights(state, fleet);
   } finally {
     state.close();
   }
-  if (!names.includes(METRICS_FILE)) return;
+  if (!names.includes(METRICS_FILE)) return removed;
   const metrics = openMetricsDatabase(join(directory, METRICS_FILE));
   try {
     prepare(metrics, METRICS_FILE, metricsMigrations);
   } finally {
     metrics.close();
   }
+  return removed;
 }
 
 function prepare(
@@ -117,11 +137,31 @@ function prepare(
   migrate(db, migrations);
 }
 
+/** Keeps the start of the trial: each installation has one, and an older backup must not reset it. */
+function keepTrial(restored: StateDatabase, present: StateDatabase): void {
+  const startedAt = storedTrialStart(present);
+  const known = storedTrialStart(restored);
+  if (startedAt && (!known || startedAt < known)) storeTrialStart(restored, startedAt);
+}
+
+/** Keeps the end of jobs that ran during the backup: they would run again, on containers of now. */
+function keepEndedJobs(restored: StateDatabase, present: StateDatabase): void {
+  for (const { id } of selectUnfinishedJobs(restored)) {
+    const job = selectJob(present, id);
+    if (job && job.endedAt !== null) updateJob(restored, id, job);
+  }
+}
+
 /**
- * Keeps the start of the trial: each installation has one, and an older backup must not reset it.
- * The present database is only read, as a copy, and may be missing or damaged.
+ * Reads the database that is replaced, as a copy.
+ *
+ * @returns `undefined` if it is missing, damaged or of another version.
  */
-function keepTrial(restored: StateDatabase, directory: string, dataDir: string): void {
+function readPresent<Result>(
+  directory: string,
+  dataDir: string,
+  read: (present: StateDatabase) => Result,
+): Result | undefined {
   const copy = join(directory, "present.sqlite");
   try {
     for (const suffix of ["", "-wal"]) {
@@ -129,14 +169,12 @@ function keepTrial(restored: StateDatabase, directory: string, dataDir: string):
     }
     const present = openStateDatabase(copy);
     try {
-      const startedAt = storedTrialStart(present);
-      const known = storedTrialStart(restored);
-      if (startedAt && (!known || startedAt < known)) storeTrialStart(restored, startedAt);
+      return read(present);
     } finally {
       present.close();
     }
   } catch {
-    // An unreadable database has no trial to keep.
+    return undefined;
   } finally {
     for (const suffix of ["", "-wal", "-shm"]) removeIfThere(copy + suffix);
   }

@@ -1,9 +1,19 @@
 import { deepEqual, equal, match, ok } from "node:assert/strict";
-import { openStateDatabase } from "../../db/database.ts";
+import { openStateDatabase, type StateDatabase } from "../../db/database.ts";
+import { deleteFleetHost, insertFleetHost, selectFleetHosts } from "../../db/fleet_hosts.ts";
+import {
+  deleteFleetInvite,
+  insertFleetInvite,
+  selectFleetInvites,
+  useFleetInvite,
+} from "../../db/fleet_invites.ts";
+import { insertFleetKeyIfMissing } from "../../db/fleet_keys.ts";
+import { insertJob, type Job, selectUnfinishedJobs, updateJob } from "../../db/jobs.ts";
 import { writeBackupFile } from "../../services/backup/archive.ts";
 import { startTrial } from "../../services/access/license/licenses.ts";
 import { createLicense } from "../../services/access/license/license.ts";
 import { silentLog } from "../../services/log.ts";
+import { hostOf, inviteOf } from "../helpers/fleet_rows.ts";
 import { contentOf, runCommand, temporaryDirectory } from "../helpers/command.ts";
 import { LEFT_API_KEY, LEFT_REASON, type LeftData, leftData } from "../helpers/left_data.ts";
 import { licenseKeyFor, writeLicenseKeys } from "../helpers/licenses.ts";
@@ -378,6 +388,52 @@ Deno.test("restoring a backup from before the trial does not allow a second tria
   equal(status, 409);
   match(body.error, /started at 2020-01-01/);
   equal(await longshore.stop(), 0);
+});
+
+const jobOf = (id: string): Job => ({
+  ...{ id, kind: "fleet.run", targetType: "host", target: id, stack: null, status: "running" },
+  ...{ progress: null, steps: [], input: {}, error: null, result: null, createdBy: "key" },
+  ...{ tokenId: null, createdAt: "2026-01-01T00:00:00.000Z", startedAt: null, endedAt: null },
+});
+
+Deno.test("a restore brings back no used invite, removed host or unfinished job of before", async () => {
+  using place = await leftData();
+  const opened = <Result>(work: (db: StateDatabase) => Result): Result => {
+    const db = openStateDatabase(`${place.dataDir}/state.sqlite`);
+    try {
+      return work(db);
+    } finally {
+      db.close();
+    }
+  };
+  opened((db) => {
+    insertFleetKeyIfMissing(db, {
+      ...{ purpose: "link", publicKey: "key", privateKey: "", createdAt: "" },
+    });
+    for (const id of ["used", "deleted", "open"]) insertFleetInvite(db, inviteOf(id));
+    for (const id of ["host-1", "host-2"]) insertFleetHost(db, hostOf(id));
+    for (const id of ["ended", "running"]) insertJob(db, jobOf(id));
+  });
+  const file = `${place.path}/yesterday.backup`;
+  await backup(place.dataDir, file);
+  opened((db) => {
+    useFleetInvite(db, "used", "2026-01-01T00:00:00.000Z");
+    deleteFleetInvite(db, "deleted");
+    deleteFleetHost(db, "host-1");
+    updateJob(db, "ended", { status: "succeeded", endedAt: "2026-01-02T00:00:00.000Z" });
+  });
+
+  const { code, stderr } = await run(place.dataDir, "restore", file);
+  equal(code, 0, stderr);
+  match(stderr, /removed from the fleet since then wait to be accepted: host-1$/m);
+  opened((db) => {
+    deepEqual(selectFleetInvites(db).map(({ id, uses }) => [id, uses]), [["open", 0], ["used", 1]]);
+    deepEqual(selectFleetHosts(db).map(({ id, isPending }) => [id, isPending]), [
+      ["host-1", true],
+      ["host-2", false],
+    ]);
+    deepEqual(selectUnfinishedJobs(db).map(({ id }) => id), ["running"]);
+  });
 });
 
 Deno.test("an interrupted backup leaves no files", async () => {

@@ -12,7 +12,7 @@ export const BOX_STATES = ["running", "succeeded", "failed", "refused"] as const
 
 const Answer = z.object({
   state: z.enum(BOX_STATES),
-  jobId: z.string().max(100).nullable(),
+  jobId: shownText(100).nullable(),
   error: shownText(1_000).nullable(),
 });
 const Refusal = z.object({ error: shownText(1_000) });

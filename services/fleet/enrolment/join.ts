@@ -14,7 +14,7 @@ import { dialEnrolment, type InviteSecret, withinHandshake } from "../link/chann
 import { HOST_NAME } from "../link/control.ts";
 import type { Connection } from "../link/connection.ts";
 import type { Bytes } from "../link/noise.ts";
-import { dial } from "../link/dial.ts";
+import { describeRefusal, dial } from "../link/dial.ts";
 import { knownHubKeys } from "./hub_keys.ts";
 import { fingerprintOf, type KeyDeps, linkKeys, noteKeys, toBytes, toText } from "./keys.ts";
 import type { FleetToken } from "./token.ts";
@@ -52,7 +52,11 @@ export async function joinFleet(
   assertHostName(name);
   await linkKeys(deps);
   const connection = await dial(deps, token.address, signal);
-  return await enrol(deps, connection, { name, machine, ...hubOf(token) });
+  try {
+    return await enrol(deps, connection, { name, machine, ...hubOf(token) });
+  } catch (error) {
+    throw describeRefusal(error, "hub");
+  }
 }
 
 /** The hub of a token, as {@linkcode enrol} takes it. */

@@ -6,9 +6,9 @@ import { AppError } from "../../errors.ts";
 import { fingerprintOf, type KeyDeps, linkKeys, toText } from "../enrolment/keys.ts";
 import { JOINED, NOT_JOINED } from "../enrolment/join.ts";
 import { decodeToken, type FleetToken } from "../enrolment/token.ts";
-import { admit, type Channel, isPeerError, withinHandshake } from "../link/channel.ts";
+import { admit, type Channel, withinHandshake } from "../link/channel.ts";
 import type { Connection } from "../link/connection.ts";
-import { dial, DialError } from "../link/dial.ts";
+import { describeRefusal, dial } from "../link/dial.ts";
 import { hubKeyFor } from "./hub_keys.ts";
 import { getHost, HOSTS_RESOURCE, type HostView } from "./hosts.ts";
 import { makeHost, storeHost } from "./room.ts";
@@ -74,12 +74,7 @@ export async function addHost(
       return await enrol(deps, admitted, token, given);
     });
   } catch (error) {
-    if ((error as Error).name === "TimeoutError") {
-      throw new DialError("The host does not answer in time", { cause: error });
-    }
-    if (!isPeerError(error)) throw error;
-    const message = `The host does not take the token: ${error.message}`;
-    throw new AppError("forbidden", message, { cause: error });
+    throw describeRefusal(error, "host");
   }
 }
 

@@ -22,6 +22,7 @@ import { KEY_MAX_MS } from "../enrolment/rotation.ts";
 import type { Control } from "../link/control.ts";
 import type { OpenLink } from "../link/open_link.ts";
 import { type Sign, signWith } from "../notes/note.ts";
+import type { HubSide } from "../passing/sides.ts";
 import { signSuccession } from "../notes/succession.ts";
 
 /**
@@ -81,16 +82,17 @@ function tellNextNoteKey(
   link.tell({ type: "note_key", noteKey: former.nextKey, signature: former.signature });
 }
 
-/** A function that signs for a host, or without one with the newest key. */
-export function createSigner(deps: KeyDeps & Pick<Deps, "fleet">): (
-  bytes: Uint8Array<ArrayBuffer>,
-  hostId?: string,
-) => Promise<Uint8Array> {
+/**
+ * A function that signs for a host, or without one with the newest key. What a host keeps to give it back is
+ * signed with the key of its joining: a hub that was restored from a backup may not have a newer one.
+ */
+export function createSigner(deps: KeyDeps & Pick<Deps, "fleet">): HubSide["sign"] {
   const { db } = deps;
   /** By the public key: opening one takes longer than signing. */
   const opened = new Map<string, Sign>();
-  return async (bytes, hostId) => {
-    const key = hostId === undefined ? undefined : confirmedKey(deps, hostId);
+  return async (bytes, hostId, use = "confirmed") => {
+    const keyOf = use === "joining" ? joiningKey : confirmedKey;
+    const key = hostId === undefined ? undefined : keyOf(deps, hostId);
     const former = key === undefined ? undefined : selectFormerNoteKey(db, key);
     // The key may be replaced while it is being opened.
     const row = former ? { ...former, purpose: "note" as const } : await newest();

@@ -14,6 +14,7 @@ import { OutboundError } from "../../outbound/error.ts";
 import { connectOptions } from "../../outbound/connection.ts";
 import { checkProxied, connectThrough, proxyFor } from "../../outbound/proxy.ts";
 import { type OutboundReach, resolveOutbound } from "../../outbound/url.ts";
+import { isPeerError } from "./channel.ts";
 import { type Connection, createConnection, type MessageSocket } from "./connection.ts";
 import { MESSAGE_MAX } from "./noise.ts";
 
@@ -37,6 +38,16 @@ export class DialError extends AppError {
   constructor(message: string, options?: ErrorOptions) {
     super("bad_gateway", message, options);
   }
+}
+
+/** The failure of a handshake with a token, as an {@linkcode AppError} if it is about the peer. */
+export function describeRefusal(error: unknown, peer: Dialled): unknown {
+  if ((error as Error).name === "TimeoutError") {
+    return new DialError(`The ${peer} does not answer in time`, { cause: error });
+  }
+  if (!isPeerError(error)) return error;
+  const message = `The ${peer} does not take the token: ${error.message}`;
+  return new AppError("forbidden", message, { cause: error });
 }
 
 /**

@@ -18,8 +18,12 @@ export interface PassingHost {
 export interface HubSide {
   /** Its key as a host knows it by name. */
   key(hostId: string): Promise<string>;
-  /** Signs with the key that a host has confirmed; without a host with the newest one. */
-  sign(bytes: Uint8Array<ArrayBuffer>, hostId?: string): Promise<Uint8Array>;
+  /** Signs with the key that a host has confirmed, or that of its joining; without a host with the newest one. */
+  sign(
+    bytes: Uint8Array<ArrayBuffer>,
+    hostId?: string,
+    use?: "confirmed" | "joining",
+  ): Promise<Uint8Array>;
   /** The link to a host; `undefined` while it is away. */
   link(hostId: string): Link | undefined;
   /** Finds a host by its id or name. */

@@ -261,7 +261,7 @@ export async function tellAll(deps: WaveDeps, text: string, from?: string): Prom
   }
 }
 
-/** Tells a block to a host, signed with the key that it knows. */
+/** Tells a block to a host, which gives it back to a hub that was restored from an earlier backup. */
 export async function tellBlock(
   { passing }: Pick<Deps, "passing">,
   { id, link }: { id: string; link: Pick<OpenLink, "tell"> },
@@ -269,7 +269,8 @@ export async function tellBlock(
 ): Promise<void> {
   const hub = passing.hub();
   if (!hub) return;
-  link.tell({ type: "block", text: await resealBlock((bytes) => hub.sign(bytes, id), text) });
+  const sign = (bytes: Uint8Array<ArrayBuffer>) => hub.sign(bytes, id, "joining");
+  link.tell({ type: "block", text: await resealBlock(sign, text) });
 }
 
 /** Does what is due: stores proofs of hosts, and blocks what failed on this server, once. */

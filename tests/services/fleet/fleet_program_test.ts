@@ -1,6 +1,8 @@
 /** Hub and member as real programs on loopback. @module */
 
 import { deepEqual, equal, match } from "node:assert/strict";
+import { randomText } from "../../../services/builtins.ts";
+import { decodeToken, encodeToken } from "../../../services/fleet/enrolment/token.ts";
 import { selfSigned } from "../../helpers/certificates.ts";
 import { type Outcome, runCommand } from "../../helpers/command.ts";
 import { freePort } from "../../helpers/free_port.ts";
@@ -35,6 +37,11 @@ Deno.test("a host joins by one line, is accepted, and is back after the hub was 
 
   const line = await run(hub, ["fleet", "invite", "--label", "site=kiel"]);
   const token = /^longshore join (\S+)\n$/.exec(line.stdout)![1]!;
+  const unknown = encodeToken({ ...decodeToken(token), inviteId: randomText(16) });
+  match(
+    (await run(member, ["join", unknown, "--yes"])).stderr,
+    /^longshore: The hub does not take the token: The invite is unknown, used or expired$/m,
+  );
   const joined = await run(member, ["join", token, "--yes"]);
   match(joined.stdout, /^This host has joined the fleet of hub as edge-7\.\n$/);
   match(joined.stderr, /Fingerprint of this host: (\S+)/);

@@ -32,6 +32,7 @@ import { renewNoteKey } from "../../../../services/fleet/hosts/note_keys.ts";
 import { serveLink } from "../../../../services/fleet/hosts/serve.ts";
 import { dialEnrolment, dialLink } from "../../../../services/fleet/link/channel.ts";
 import { createConnection } from "../../../../services/fleet/link/connection.ts";
+import { tellAll } from "../../../../services/fleet/waves/hub.ts";
 import { signWith } from "../../../../services/fleet/notes/note.ts";
 import { isSuccession, signSuccession } from "../../../../services/fleet/notes/succession.ts";
 import { sealBlock } from "../../../../services/fleet/waves/block.ts";
@@ -276,16 +277,17 @@ Deno.test("a key for notes of a former hub is not stored after the host has left
   deepEqual([selectKnownNoteKeys(member.deps.db), answers.length], [[], 1]);
 });
 
+const BLOCK = {
+  ...{ digest: `sha256:${"a".repeat(64)}`, platform: "linux/amd64", number: 1, isBlocked: true },
+  ...{ image: "web:1", host: "hub", container: "web", reason: "it failed", log: [] },
+  ...{ at: "2026-01-01T00:00:00Z", verdicts: [] },
+};
+
 Deno.test("blocks of before a new key for notes reach members of before and after it", async () => {
   await using all = await fleet();
   const { hub, member, linked } = all;
-  const image = { digest: `sha256:${"a".repeat(64)}`, platform: "linux/amd64" };
-  const block = {
-    ...{ ...image, number: 1, isBlocked: true, image: "web:1", host: "hub", container: "web" },
-    ...{ reason: "it failed", log: [], at: "2026-01-01T00:00:00Z", verdicts: [] },
-  };
-  const text = await sealBlock((bytes) => hub.deps.passing.hub()!.sign(bytes), block);
-  keepBlock(hub.deps, "own", { ...block, text });
+  const text = await sealBlock((bytes) => hub.deps.passing.hub()!.sign(bytes), BLOCK);
+  keepBlock(hub.deps, "own", { ...BLOCK, text });
   await renewNotes(all);
   const isKept = (app: TestApp) => keptBlocks(app.deps, "hub").length === 1;
   await linked(() => until("the member keeps it", () => isKept(member)).then(() => {}));
@@ -300,6 +302,28 @@ Deno.test("blocks of before a new key for notes reach members of before and afte
   await until("the new member keeps it, too", () => isKept(other));
   end.abort();
   await ended;
+});
+
+Deno.test("a hub that was restored from a backup of before a new key for notes learns what it has blocked since", async () => {
+  await using all = await fleet();
+  const { hub, host, linked } = all;
+  const first = selectFleetKey(hub.deps.db, "note")!;
+  const next = await renewNotes(all);
+  await linked(async () => {
+    await until("the member has confirmed the key", () => keyOfHost(all) === next);
+    const text = await sealBlock((bytes) => hub.deps.passing.hub()!.sign(bytes), BLOCK);
+    keepBlock(hub.deps, "own", { ...BLOCK, text });
+    await tellAll(hub.deps, text);
+  });
+  hub.deps.db.run("DELETE FROM fleet_blocks WHERE source = 'own'");
+  hub.deps.db.run("DELETE FROM fleet_note_keys");
+  replaceFleetKey(hub.deps.db, first);
+  await linked(() =>
+    until("it has told them", () => hub.deps.fleet.hosts.get(host.id)?.waves.isSynced).then(
+      () => {},
+    )
+  );
+  equal(keptBlocks(hub.deps, "own").length, 1);
 });
 
 Deno.test("a member that was away for several keys comes back with the one that it knows", async () => {
