@@ -138,10 +138,13 @@ Deno.test("a key is derived once, while its file is there and undamaged", async 
 Deno.test("keys are kept for the password that has opened them", async () => {
   const storage = createMemoryStorage();
   await newRepository(storage);
-  const open = createRepositoryOpener();
+  const kept = new Map<string, Map<string, Uint8Array>>();
+  const open = createRepositoryOpener(kept);
   for (let times = 0; times < 2; times++) (await open(optionsOf(storage), signal)).close();
   const wrong = { ...optionsOf(storage), password: "wrong" };
   await rejects(open(wrong, signal), { reason: "wrong_password" });
+  deepEqual([...kept.values()].map(({ size }) => size), [1]);
+  ok([...kept.keys()].every((hash) => hash.length === 43 && !hash.includes(PASSWORD)));
 });
 
 Deno.test("what is excluded by a lock waits for it, and fails at once otherwise", async () => {
