@@ -300,7 +300,9 @@ export async function bringBack(deps: Deps, run: DataRun): Promise<DataState> {
   }
 }
 
-function writtenBy({ resultOf }: DataJob): Pick<DataResult, "written" | "skipped" | "skippedCount"> {
+function writtenBy(
+  { resultOf }: DataJob,
+): Pick<DataResult, "written" | "skipped" | "skippedCount"> {
   const written = writtenOf(resultOf(KEEP_WRITTEN));
   if (!written) return { written: null };
   const { snapshot, ...lacks } = written;
