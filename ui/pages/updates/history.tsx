@@ -209,7 +209,8 @@ export function JobDialog({ job, kinds, onClose }: {
             {written !== null && (
               <>
                 ; written by the new version: snapshot <SnapshotLink id={written} target={target} />
-                {skippedCount > 0 && `, without ${count(skippedCount, "file")} that cannot be stored`}
+                {skippedCount > 0 &&
+                  `, without ${count(skippedCount, "file")} that cannot be stored`}
               </>
             )}
             ; at {plain(target)}
