@@ -6,7 +6,6 @@ import { isInside } from "../text/paths.ts";
 import { directoryPart, type Part, volumePart } from "../backup/trees/part.ts";
 import { assertNotOwn, type OwnDataCheck, ownDataCheck } from "../backup/volumes/own_data.ts";
 import { isConcerned, usersOf, type VolumeUser } from "../backup/volumes/users.ts";
-import type { MountSource } from "../containers/helper_container.ts";
 import type { Container } from "../containers/inventory.ts";
 import type { ReadDeps } from "../containers/reads.ts";
 import { AppError } from "../errors.ts";

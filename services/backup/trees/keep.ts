@@ -62,7 +62,9 @@ export function assertKept(
   const lost = skipped.find((each) =>
     !isWithoutContent(each) && !(isLive && isMeanwhile(each)) && !(isUndone && isDeviceNode(each))
   );
-  if (lost) throw new AppError("conflict", `${lost.path} cannot be kept: it ${lost.reason}`);
+  if (!lost) return;
+  const remedy = isMeanwhile(lost) ? "" : "; move it elsewhere, or delete it";
+  throw new AppError("conflict", `${lost.path} cannot be kept: it ${lost.reason}${remedy}`);
 }
 
 /** Snapshot of what was written until an undo, with what it lacks. */

@@ -91,7 +91,7 @@ export interface DataResult {
   size: number;
   /** Data that the failed version wrote; `null` unless the data from before is back. */
   written: string | null;
-  /** What that snapshot lacks, as in `Stored`; missing if it lacks nothing. */
+  /** Files that this snapshot lacks, as in `Stored`; missing if it has all. */
   skipped?: Stored["skipped"];
   skippedCount?: number;
   /** The data that the volumes got; `null` if they have what was written last. */

@@ -29,7 +29,7 @@ for (const number of [0, 100, 1000]) {
     for (const isLive of [true, false]) {
       throws(
         () => assertKept(lost, { isLive }),
-        /^AppError: \/volumes\/first\/last cannot be kept: it is a device node$/,
+        /^AppError: \/volumes\/first\/last cannot be kept: it is a device node; move it elsewhere, or delete it$/,
       );
     }
     assertKept(skippedOf(number, "is a socket"));
