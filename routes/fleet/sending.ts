@@ -39,7 +39,8 @@ export const sendingEndpoints = (deps: Deps) => [
     failures: {
       ...SNAPSHOT_FAILURES,
       404: "The snapshot, the target or the host does not exist",
-      409: "There is nothing to restore, or the same snapshot is being sent to the host",
+      409: "There is nothing to restore, the host takes no snapshots, or the same snapshot is " +
+        "being sent to it",
       503: "The host is away or does not answer",
     },
   }, ({ params, body, caller, requestId, note }) => {

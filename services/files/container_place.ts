@@ -23,7 +23,8 @@ export async function containerPlace(deps: PlaceDeps, ref: string): Promise<Plac
   const { id, name, self } = container;
   if (self) throw ownData(`Container ${name}`);
   assertRunning(container);
-  const data = pathsOfData(container, await findOwnData(deps), await volumeList(deps.engine));
+  const volumes = await volumeList(deps.engine);
+  const data = await pathsOfData(container, await findOwnData(deps), volumes);
   const shell = containerShell(deps, container);
   return {
     ...{ id: `container ${id}`, name, runningContainers: [name] },

@@ -22,7 +22,7 @@ import type { VolumeDeps } from "../backup/volumes/mounted.ts";
 import type { Deps } from "../deps.ts";
 import { AppError } from "../errors.ts";
 import { listMounted, mountedShell, openMounted } from "./mounted_place.ts";
-import { assertNotData, findOwnData } from "../backup/volumes/own_data.ts";
+import { assertNotData, findOwnData, withRealPaths } from "../backup/volumes/own_data.ts";
 import { FILE_OPERATION, type Place } from "./place.ts";
 import { writersOf } from "./volume_place.ts";
 
@@ -39,6 +39,7 @@ export async function stackPlace(deps: PlaceDeps, name: string): Promise<Place> 
   const root = rootOf(deps, directory);
   const { path: id, mount: source } = directoryPart(directory);
   const { directories: own } = await findOwnData(deps);
+  const names = await withRealPaths([directory]);
   const users = await usersOf(deps, source);
   const members = await membersOf(deps, name, users);
   const around = {
@@ -51,9 +52,9 @@ export async function stackPlace(deps: PlaceDeps, name: string): Promise<Place> 
     ...{ id, name, runningContainers: writersOf(users) },
     containers: [...members, ...users].map(({ container }) => container),
     assertAllowed(path, access) {
-      const full = `${directory}/${textOf(path)}`;
-      assertNotData(full, own, access);
-      if (access === "change") assertNotSource(full, sources);
+      const below = textOf(path);
+      for (const name of names) assertNotData(`${name}/${below}`, own, access);
+      if (access === "change") assertNotSource(`${directory}/${below}`, sources);
     },
     list: (path, signal) => listMounted(deps, mounted, path, signal),
     open: (path, from, signal) => openMounted(deps, mounted, path, from, signal),

@@ -15,6 +15,7 @@ import {
   directoriesOfVolume,
   findOwnData,
   ownData,
+  withRealPaths,
 } from "../backup/volumes/own_data.ts";
 import { FILE_OPERATION, type Place } from "./place.ts";
 
@@ -30,7 +31,7 @@ export async function volumePlace(
   const volume = await assertSource(deps, source, signal);
   const data = await findOwnData(deps);
   if (data.volume === name) throw ownData(`Volume ${name}`);
-  const directories = volume ? directoriesOfVolume(volume) : [];
+  const directories = await withRealPaths(volume ? directoriesOfVolume(volume) : []);
   const assertAllowed: Place["assertAllowed"] = (path, access) => {
     for (const directory of directories) {
       assertNotData(join(directory, textOf(path)), data.directories, access);

@@ -107,9 +107,9 @@ export function viewFor(deps: Pick<Deps, "inventory">, caller: Caller, job: Job)
     ...(mayDo(caller, "viewer", "containers:logs") ? [] : ["evidence"]),
     ...(mayDo(caller, "operator", "backup:run") ? [] : ["skipped"]),
   ];
-  if (!hidden.some((field) => field in result)) return view;
-  const shown = Object.entries(result).filter(([field]) => !hidden.includes(field));
-  return { ...view, result: Object.fromEntries(shown) };
+  if (hidden.length === 0) return view;
+  const text = JSON.stringify(result, (field, value) => hidden.includes(field) ? undefined : value);
+  return { ...view, result: JSON.parse(text) };
 }
 
 /** Returns the filter for texts of a job. Names of its own target stay. */

@@ -4,9 +4,8 @@ import type { Deps } from "../deps.ts";
 import { volumeList } from "../../engine/volumes.ts";
 import { isInside } from "../text/paths.ts";
 import { directoryPart, type Part, volumePart } from "../backup/trees/part.ts";
-import { assertNotOwn, ownDataCheck } from "../backup/volumes/own_data.ts";
+import { assertNotOwn, type OwnDataCheck, ownDataCheck } from "../backup/volumes/own_data.ts";
 import { isConcerned, usersOf, type VolumeUser } from "../backup/volumes/users.ts";
-import type { MountSource } from "../containers/helper_container.ts";
 import type { Container } from "../containers/inventory.ts";
 import type { ReadDeps } from "../containers/reads.ts";
 import { AppError } from "../errors.ts";
@@ -52,7 +51,8 @@ export async function contentsOfStack(deps: ContentsDeps, name: string): Promise
     );
   }
   const containers = services.flatMap((service) => service.containers);
-  const { parts, leftOut } = partsOf(containers, deps.config.stackRoots, await ownDataCheck(deps));
+  const isOwn = await ownDataCheck(deps);
+  const { parts, leftOut } = await partsOf(containers, deps.config.stackRoots, isOwn);
   const own = new Set(containers.map(({ id }) => id));
   const users = await usersOfParts(deps, parts);
   const shared = users.filter(({ container }) => !own.has(container.id));
@@ -88,31 +88,34 @@ async function usersOfParts(deps: ContentsDeps, parts: readonly Part[]): Promise
 }
 
 /** The volumes and directories that a snapshot of containers has. */
-export function partsOf(
+export async function partsOf(
   containers: readonly Container[],
   roots: readonly string[],
-  isOwn: (mount: MountSource) => boolean,
-): Pick<Contents, "parts" | "leftOut"> {
+  isOwn: OwnDataCheck,
+): Promise<Pick<Contents, "parts" | "leftOut">> {
   const mounts = containers.flatMap(({ details }) => details.mounts);
   const names = new Set(mounts.flatMap(({ type, name }) => type === "volume" ? name ?? [] : []));
   const volumes = [...names].sort();
-  const isOwnVolume = (source: string) => isOwn({ type: "volume", source });
   const binds = [...new Set(mounts.flatMap(({ type, source }) => type === "bind" ? source : []))];
-  const isKept = (source: string) =>
-    roots.some((root) => isInside(source, root)) && !isOwn({ type: "bind", source });
-  const kept = binds.filter(isKept);
+  const keptOf = async (type: "bind" | "volume", sources: readonly string[]) => {
+    const found = sources.map(async (source) => await isOwn({ type, source }) ? [] : [source]);
+    return (await Promise.all(found)).flat();
+  };
+  const keptVolumes = await keptOf("volume", volumes);
+  const below = binds.filter((source) => roots.some((root) => isInside(source, root)));
+  const kept = await keptOf("bind", below);
   // A directory in another one is read with it.
   const outer = kept.filter((source) =>
     !kept.some((other) => other !== source && isInside(source, other))
   );
   return {
     parts: [
-      ...volumes.filter((name) => !isOwnVolume(name)).map(volumePart),
+      ...keptVolumes.map(volumePart),
       ...outer.sort().map(directoryPart),
     ],
     leftOut: [
-      ...volumes.filter(isOwnVolume),
-      ...binds.filter((source) => !isKept(source)).sort(),
+      ...volumes.filter((name) => !keptVolumes.includes(name)),
+      ...binds.filter((source) => !kept.includes(source)).sort(),
     ],
   };
 }

@@ -15,8 +15,9 @@ export async function assertNotOwnPath(
   const places = paths.map((path) => ({ path, place: placeOf(pathText(path)) }));
   if (places.every(({ place }) => !place)) return;
   const isOwn = await ownDataCheck(deps);
-  const found = places.find(({ place }) => place && isOwn(place.mount, place.below, "read"));
-  if (found) throw ownData(found.path);
+  for (const { path, place } of places) {
+    if (place && await isOwn(place.mount, place.below, "read")) throw ownData(path);
+  }
 }
 
 /** @returns The volume or directory that a path is in; `undefined` for what is around all of them. */

@@ -8,7 +8,13 @@
 
 import type { Repository } from "../backup/restic/repository.ts";
 import { openTargetRepository } from "../backup/targets/open.ts";
-import { assertKept, keepParts, putPartsBack, untilAnswered } from "../backup/trees/keep.ts";
+import {
+  keepParts,
+  keepUndone,
+  putPartsBack,
+  withoutText,
+  writtenOf,
+} from "../backup/trees/keep.ts";
 import { whenUnlocked } from "../backup/trees/lock_wait.ts";
 import type { Part } from "../backup/trees/part.ts";
 import { tagsOf } from "../backup/trees/tags.ts";
@@ -138,9 +144,14 @@ export async function replaceOrTakeBack<Result>(
       result,
     );
   }
-  const written = job.resultOf(KEEP_WRITTEN) as string | undefined;
-  const place = written === undefined ? "" : `; what was written since is in snapshot ${written}`;
-  throw new JobEnd("rolled_back", `${reason}${place}`, result);
+  const written = writtenOf(job.resultOf(KEEP_WRITTEN));
+  if (!written) throw new JobEnd("rolled_back", reason, result);
+  const { snapshot, ...lacks } = written;
+  throw new JobEnd(
+    "rolled_back",
+    `${reason}; what was written since is in snapshot ${snapshot}${withoutText(lacks)}`,
+    { ...result, ...lacks.skippedCount > 0 && lacks },
+  );
 }
 
 /**
@@ -240,11 +251,7 @@ export async function keepWritten(
     const used = { parts, images, containers: affected };
     return await keepParts(deps, opened.repository, used, { tags, job: { progress, signal } });
   };
-  await job.step(KEEP_WRITTEN, async () => {
-    const stored = await untilAnswered(store, { signal });
-    assertKept(stored);
-    return stored.snapshot;
-  });
+  await job.step(KEEP_WRITTEN, () => keepUndone(store, signal));
 }
 
 /** Gives the parts what they had; also for a job that was cancelled. */

@@ -1,5 +1,6 @@
 /** Room on the engine's disk that a restore needs. @module */
 
+import type { Entries } from "../backup/restic/entry.ts";
 import { bytesOf } from "../backup/restic/entry_directory.ts";
 import type { Repository } from "../backup/restic/repository.ts";
 import type { Snapshot } from "../backup/restic/snapshot.ts";
@@ -7,14 +8,19 @@ import { translated } from "../backup/targets/repository.ts";
 import type { RestoredPart } from "../backup/trees/part.ts";
 import { sizesOf } from "../backup/volumes/users.ts";
 import type { Deps } from "../deps.ts";
-import { assertEngineRoom, engineRoom } from "../updates/trial/room.ts";
+import {
+  assertEngineRoom,
+  engineRoom,
+  type RoomDeps,
+  whileThereIsRoom,
+} from "../updates/trial/room.ts";
 import { IMAGES_DIRECTORY, savedImages } from "./saved_images.ts";
 
 /** In bytes; `null` where it is unknown. */
 export interface RestoreRoom {
   /** By the size of the snapshot, without what volumes have that are replaced. */
   needed: number | null;
-  /** On the disk of the engine; a container does not see it. */
+  /** On the disk of the engine. */
   free: number | null;
 }
 
@@ -31,11 +37,11 @@ interface RestoredFrom {
 
 /** A part of a snapshot, and directories of the host, which may be on another disk, have no known size. */
 export async function readRestoreRoom(
-  deps: Pick<Deps, "diskUsage" | "engine">,
+  deps: RoomDeps & Pick<Deps, "diskUsage">,
   from: RestoredFrom,
   parts: readonly RestoredPart[],
 ): Promise<RestoreRoom> {
-  const free = await engineRoom(deps.engine) ?? null;
+  const free = await engineRoom(deps) ?? null;
   const stored = from.snapshot.paths.filter((path) => /^\/(volumes|directories)\//.test(path));
   const restored = new Set(parts.map(({ from }) => from));
   const isWhole = parts.every(({ to }) => to.mount.type === "volume") &&
@@ -63,3 +69,7 @@ async function sizeOfImages({ repository, snapshot }: RestoredFrom): Promise<num
 /** @throws {AppError} `conflict` if the engine's disk has too little, where both are known. */
 export const assertRoomToRestore = ({ needed, free }: RestoreRoom): void =>
   assertEngineRoom(needed, free, "The restore may need");
+
+/** Ends a restore before it fills the engine's disk: the size that a snapshot states may be forged. */
+export const withinRoom = (deps: RoomDeps) => (entries: Entries): Entries =>
+  whileThereIsRoom(deps, entries, "The restore needs");

@@ -17,7 +17,7 @@ import type { Deps } from "../deps.ts";
 import { AppError } from "../errors.ts";
 import { asJobError } from "../images/errors.ts";
 import type { JobRun } from "../jobs/kind.ts";
-import { whileThereIsRoom } from "../updates/trial/room.ts";
+import { type RoomDeps, whileThereIsRoom } from "../updates/trial/room.ts";
 import { withoutImageNames } from "./image_archive.ts";
 import { assertRoom } from "./target_room.ts";
 
@@ -87,7 +87,7 @@ export async function savedImages(
  * @throws {AppError} `conflict` for an archive that is not one of images, or is larger than the disk.
  */
 export async function loadSaved(
-  deps: Pick<Deps, "diskUsage" | "engine">,
+  deps: RoomDeps & Pick<Deps, "diskUsage">,
   { repository, snapshot }: SavedFrom,
   { recorded, reference }: { recorded: string; reference: string },
   { signal, progress }: Pick<JobRun, "progress" | "signal">,

@@ -17,7 +17,8 @@ const MIGRATE = 'test "$(cat /data/version)" = 2 || ' +
 export const VERSIONS = {
   old: OLD,
   good: `${MIGRATE}; ${RUN}`,
-  bad: `${MIGRATE}; exit 3`,
+  /** Leaves a device node, which no snapshot has. */
+  bad: `${MIGRATE}; mknod /data/null c 1 3; exit 3`,
   /** Fails where the file says so. */
   mixed: `${MIGRATE}; test ! -e /data/bad || exit 3; ${RUN}`,
   /** Fails when it is asked to. */

@@ -35,6 +35,8 @@ engineTest("data of a failed update comes back, and what it wrote is kept", asyn
   const { data } = result;
   deepEqual([data.target, data.restored], ["This host", data.before]);
   match(error!, /the data from before is back \(snapshot \w{8} at This host\), and what the new/);
+  match(error!, / at This host, without 1 file that cannot be stored$/);
+  deepEqual(data.skipped, [{ path: `/volumes/${volume}/null`, reason: "is a device node" }]);
   const { body: { snapshots } } = await app.call("GET", SNAPSHOTS);
   deepEqual(
     snapshots.map(({ id, reason, hasStack }: SnapshotView) => [id, reason, hasStack]),

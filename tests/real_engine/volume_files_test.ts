@@ -2,7 +2,7 @@ import { deepEqual, equal } from "node:assert/strict";
 import type { SkipList } from "../../services/backup/volumes/limits.ts";
 import { openVolume } from "../../services/backup/volumes/read.ts";
 import { writeVolume } from "../../services/backup/volumes/write.ts";
-import { BUSYBOX, type RealEngine } from "../helpers/real_engine.ts";
+import { BUSYBOX, privateEngineTest, type RealEngine } from "../helpers/real_engine.ts";
 import { eachEngine, volumeApp } from "../helpers/volume_app.ts";
 import {
   type Described,
@@ -84,6 +84,32 @@ function differences(found: readonly Described[], expected: readonly Described[]
   const [a, b] = [found.map(line), expected.map(line)];
   return [...a.filter((each) => !b.includes(each)), ...b.filter((each) => !a.includes(each))];
 }
+
+privateEngineTest(
+  "HELPER_IMAGE is probed once, and without GNU's tar not used again",
+  async (engine) => {
+    await using app = await volumeApp(engine);
+    const { source } = await app.volume();
+    const config = { ...app.deps.config, helperImage: BUSYBOX };
+    const countHelpers = async () => {
+      const from = await engine.docker("info", "--format={{.SystemTime}}");
+      const { entries } = await openVolume({ ...app.deps, config }, source, { signal });
+      deepEqual((await describeEntries(entries)).map(({ path }) => path), [""]);
+      const until = await engine.docker("info", "--format={{.SystemTime}}");
+      const filters = ["--filter=type=container", "--filter=event=create"];
+      const events = await engine.docker(
+        "events",
+        `--since=${from}`,
+        `--until=${until}`,
+        ...filters,
+      );
+      return events.split("\n").filter(Boolean).length;
+    };
+    // The programs, whether the last one is GNU's, and the archive.
+    equal(await countHelpers(), 3);
+    equal(await countHelpers(), 1);
+  },
+);
 
 const namesOf = (skipped: SkipList) => skipped.items.map(({ path }) => path).sort();
 

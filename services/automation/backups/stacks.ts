@@ -68,9 +68,9 @@ export async function listStackBackups(
       kind === backupKind.id ? [stack] : []
     ),
   );
-  return [...byStack].flatMap(([stack, containers]) => {
+  const listed = [...byStack].map(async ([stack, containers]) => {
     if (stack === null || !includesStack(caller.scope, stack)) return [];
-    const { parts } = partsOf(containers, deps.config.stackRoots, isOwn);
+    const { parts } = await partsOf(containers, deps.config.stackRoots, isOwn);
     const backup = last.get(stack);
     return [{
       stack,
@@ -87,7 +87,8 @@ export async function listStackBackups(
         }
         : null,
     }];
-  }).sort((one, other) => one.stack < other.stack ? -1 : 1);
+  });
+  return (await Promise.all(listed)).flat().sort((one, other) => one.stack < other.stack ? -1 : 1);
 }
 
 /**

@@ -21,8 +21,11 @@ const SCRYPT = { N: 32_768, r: 8, p: 1 };
 /** Memory that a key file may demand: 128 * N * r bytes. */
 const SCRYPT_BYTES_MAX = 256 * 1024 * 1024;
 
-/** Work of a key file, which is proportional to 128 * N * r * p: some 2 s. restic chooses 0.5 s. */
-const SCRYPT_WORK_MAX = 2 * SCRYPT_BYTES_MAX;
+/** Work of a key file, which is proportional to 128 * N * r * p: some 4 s. restic chooses 0.5 s. */
+const SCRYPT_WORK_MAX = 4 * SCRYPT_BYTES_MAX;
+
+/** restic has chosen more than 16 on a fast host. */
+const SCRYPT_P_MAX = 32;
 
 const SALT_BYTES = 64;
 
@@ -143,13 +146,14 @@ async function loadKey(storage: Storage, name: Id, signal: AbortSignal): Promise
     created: shape.text(fields.created ?? "", "created"),
     N: shape.count(fields.N, "N"),
     r: shape.count(fields.r, "r", 64),
-    p: shape.count(fields.p, "p", 16),
+    p: shape.count(fields.p, "p"),
     salt: shape.bytes(fields.salt, "salt"),
     data: shape.bytes(fields.data, "data"),
   };
   const { N, r, p } = file;
   const memory = 128 * N * r;
-  const isTooMuch = memory > SCRYPT_BYTES_MAX || memory * p > SCRYPT_WORK_MAX;
+  const isTooMuch = memory > SCRYPT_BYTES_MAX || memory * p > SCRYPT_WORK_MAX ||
+    p > SCRYPT_P_MAX;
   if (N < 2 || !Number.isInteger(Math.log2(N)) || isTooMuch) {
     throw new RepositoryError("unsupported", `${title} has parameters of scrypt out of range`);
   }

@@ -5,6 +5,7 @@
  * @module
  */
 
+import { randomText, sha256 } from "../../builtins.ts";
 import { workerScript } from "../../config/worker_script.ts";
 import { type EntryParts, fromParts, toParts } from "./entry_parts.ts";
 import type { Repository, RepositoryOptions } from "./repository.ts";
@@ -22,14 +23,21 @@ export type OpenRepository = (
   signal: AbortSignal,
 ) => Promise<WorkerRepository>;
 
-/** Opens each repository in a worker of its own. Keys are kept, because to derive one is slow on purpose. */
-export function createRepositoryOpener(): OpenRepository {
-  const keysByPassword = new Map<string, Map<Id, Uint8Array>>();
+/**
+ * Opens each repository in a worker of its own. Keys are kept, because to derive one is slow on purpose.
+ *
+ * @param kept By a salted hash of the password that has opened them, so that no password stays in memory.
+ */
+export function createRepositoryOpener(
+  kept = new Map<string, Map<Id, Uint8Array>>(),
+): OpenRepository {
+  const salt = randomText(16);
   return async (options, signal) => {
-    const openedKeys = keysByPassword.get(options.password) ?? new Map<Id, Uint8Array>();
+    const hash = sha256(salt + options.password);
+    const openedKeys = kept.get(hash) ?? new Map<Id, Uint8Array>();
     const all = { ...options, openedKeys, creates: false };
     const repository = await startRepository(await repositoryWorkerScript(), all, signal);
-    keysByPassword.set(options.password, openedKeys);
+    kept.set(hash, openedKeys);
     return repository;
   };
 }

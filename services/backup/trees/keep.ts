@@ -12,7 +12,7 @@ import { sleep } from "../../waiting.ts";
 import type { Repository } from "../restic/repository.ts";
 import { RepositoryError } from "../restic/repository_error.ts";
 import { openTargetRepository } from "../targets/open.ts";
-import { isMeanwhile, isWithoutContent } from "../volumes/limits.ts";
+import { isDeviceNode, isMeanwhile, isWithoutContent } from "../volumes/limits.ts";
 import { withoutValuesOf } from "../volumes/secret_values.ts";
 import type { VolumeImage } from "../volumes/writing_images.ts";
 import { type Part, restoredPart } from "./part.ts";
@@ -51,14 +51,51 @@ export async function keepParts(
 
 /**
  * @param options.isLive Whether containers ran meanwhile, and a later snapshot will have the rest.
+ * @param options.isUndone Whether it is replaced by what was there before, which device nodes must not
+ * prevent.
  * @throws {AppError} `conflict` if something that is not in the snapshot would be lost.
  */
 export function assertKept(
   { skipped }: Pick<Stored, "skipped">,
-  { isLive = false }: { isLive?: boolean } = {},
+  { isLive = false, isUndone = false }: { isLive?: boolean; isUndone?: boolean } = {},
 ): void {
-  const lost = skipped.find((each) => !isWithoutContent(each) && !(isLive && isMeanwhile(each)));
-  if (lost) throw new AppError("conflict", `${lost.path} cannot be kept: it ${lost.reason}`);
+  const lost = skipped.find((each) =>
+    !isWithoutContent(each) && !(isLive && isMeanwhile(each)) && !(isUndone && isDeviceNode(each))
+  );
+  if (!lost) return;
+  const remedy = isMeanwhile(lost) ? "" : "; move it elsewhere, or delete it";
+  throw new AppError("conflict", `${lost.path} cannot be kept: it ${lost.reason}${remedy}`);
+}
+
+/** Snapshot of what was written until an undo, with what it lacks. */
+export type Written = Pick<Stored, "snapshot" | "skipped" | "skippedCount">;
+
+/**
+ * Keeps what is replaced by what was there before. A target that is away is tried again.
+ *
+ * @throws {AppError} As {@linkcode keepParts}, and `conflict` if something other than nodes would be lost.
+ */
+export async function keepUndone(
+  store: () => Promise<Stored>,
+  signal: AbortSignal,
+): Promise<Written> {
+  const stored = await untilAnswered(store, { signal });
+  assertKept(stored, { isUndone: true });
+  const { snapshot, skipped, skippedCount } = stored;
+  return { snapshot, skipped, skippedCount };
+}
+
+/** @param result Of a step with {@linkcode keepUndone}. Those of earlier versions are the snapshot's id. */
+export const writtenOf = (result: unknown): Written | null =>
+  typeof result === "string"
+    ? { snapshot: result, skipped: [], skippedCount: 0 }
+    : result as Written | undefined ?? null;
+
+/** Says what a snapshot lacks; empty if it has all. */
+export function withoutText({ skippedCount = 0 }: Partial<Written>): string {
+  if (skippedCount === 0) return "";
+  const files = skippedCount === 1 ? "1 file" : `${skippedCount} files`;
+  return `, without ${files} that cannot be stored`;
 }
 
 /**

@@ -29,7 +29,7 @@ export interface WriteRequest {
   files: readonly ByteString[] | null;
   /** Images that may have the programs that empty volumes before; `null` to keep what is there. */
   emptiedWith: readonly VolumeImage[] | null;
-  /** Passes the entries of a part on, or fails, e.g. for lack of room. */
+  /** Passes the entries of a volume on, or fails, e.g. for lack of room. */
   pass?(entries: Entries): Entries;
   /** Called before the first change, when nothing but the write itself can fail. */
   begin?(): Promise<unknown>;
@@ -71,7 +71,8 @@ async function writeLocked(
     const paths = files?.filter((file) => file.startsWith(`${from}/`)) ?? [from];
     const parents = files ? await findParents({ repository, snapshot, signal }, from, paths) : [];
     const chosen = repository.entries(snapshot, { paths, ...lockWait({ progress }) }, signal);
-    const entries = pass(below(from, withParents(parents, chosen)));
+    const all = below(from, withParents(parents, chosen));
+    const entries = mount.type === "volume" ? pass(all) : all;
     let bytes = sum.bytes;
     const options = {
       signal,

@@ -42,8 +42,9 @@ export async function* readThroughEngine(
   const isPodman = deps.engine.kind === "podman";
   if (isPodman || deps.config.helperImage !== null) {
     const image = await findHelperImage(deps, reading.images, reading.signal);
-    const isRead = yield* readByTar(deps, reading, { image, requiresGnu: !isPodman });
-    if (isRead) return;
+    const canRead = () => isPodman || !image.lacksGnuTar;
+    if (canRead()) yield* readByTar(deps, reading, { image, requiresGnu: !isPodman });
+    if (canRead()) return;
   }
   yield* readArchive(deps, reading);
 }
@@ -97,12 +98,12 @@ async function assertReal(
   }
 }
 
-/** @returns Whether it was read: not without GNU's `tar` if that is required. */
+/** Reads nothing, and says so in `image`, without GNU's `tar` if that is required. */
 async function* readByTar(
   deps: VolumeDeps,
   { source, path, skipped, signal }: Reading,
   { image, requiresGnu }: { image: HelperImage; requiresGnu: boolean },
-): AsyncGenerator<Entry, boolean> {
+): AsyncGenerator<Entry> {
   const root = newRoot();
   const script = `${DECODE} decode "$1"
 if [ -d "$root" ]; then cd -- "./$path"; what=.; else cd /; what=\${root#/}; fi
@@ -111,19 +112,18 @@ case $("$2" --version 2> /dev/null || :) in
   --xattrs --xattrs-include='*' -cf - "$what" ;;
 esac
 ${requiresGnu ? `exit ${NOT_GNU}` : 'exec "$2" -cf - "$what"'}`;
-  let end: ProgramEnd | undefined;
   const output = streamProgram(deps, {
     ...{ image, source, root, script, signal },
     isReadOnly: true,
     args: [encodePath(path), image.tar],
   });
   const chunks = async function* () {
-    end = yield* output;
-    if (end.exitCode === NOT_GNU) yield new Uint8Array(EMPTY_ARCHIVE_BYTES);
-    else reportErrors(source, end, skipped);
+    const end = yield* output;
+    if (end.exitCode !== NOT_GNU) return reportErrors(source, end, skipped);
+    image.lacksGnuTar = true;
+    yield new Uint8Array(EMPTY_ARCHIVE_BYTES);
   };
   yield* below(path, readTar(chunks(), { root, skipped: skippedBelow(path, skipped) }));
-  return end?.exitCode !== NOT_GNU;
 }
 
 /** Tar archive without files: two blocks of zeros. */

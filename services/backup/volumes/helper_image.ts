@@ -5,10 +5,11 @@
  * @module
  */
 
+import type { Engine } from "../../../engine/client.ts";
 import { containerStat } from "../../../engine/container_archive.ts";
 import type { ContainerCreateBody } from "../../../engine/containers.ts";
 import { ifThere } from "../../../engine/errors.ts";
-import { imageInspect } from "../../../engine/images.ts";
+import { type ImageInspect, imageInspect } from "../../../engine/images.ts";
 import { createHelperOf, removeHelper } from "../../containers/helper_container.ts";
 import { AppError } from "../../errors.ts";
 import type { VolumeDeps } from "./mounted.ts";
@@ -19,7 +20,12 @@ export interface HelperImage {
   body: ContainerCreateBody;
   /** Path of `tar`: the shell of busybox may prefer its own. */
   tar: string;
+  /** Set when `tar` has run and is not GNU's. */
+  lacksGnuTar?: boolean;
 }
+
+/** Results of probes by the id of the image, whose content never changes. */
+const probed = new WeakMap<Engine, Map<string, HelperImage | string>>();
 
 /** Programs of every helper; `mv`, `mkdir` and `stat` are in the same packages as these. */
 const PROGRAMS = ["sh", "rm", "find", "tar"];
@@ -55,7 +61,7 @@ export async function findHelperImage(
   throw new AppError("conflict", `No image with the programs for this is known; ${REMEDY}`);
 }
 
-/** @returns The name of the first missing program, or `missing` without the image. */
+/** @returns The name of the first missing program, or `missing` without the image. An image is probed once. */
 async function probeImage(
   deps: VolumeDeps,
   image: string,
@@ -64,11 +70,23 @@ async function probeImage(
   const { engine } = deps;
   const inspect = await ifThere(imageInspect(engine, image, { signal }));
   if (!inspect) return "missing";
+  const results = probed.get(engine) ?? new Map<string, HelperImage | string>();
+  probed.set(engine, results);
+  const found = results.get(inspect.Id) ?? await probePrograms(deps, inspect, signal);
+  results.set(inspect.Id, found);
+  return found;
+}
+
+async function probePrograms(
+  deps: VolumeDeps,
+  { Id, Config }: ImageInspect,
+  signal: AbortSignal,
+): Promise<HelperImage | string> {
   const body: ContainerCreateBody = {
-    Image: inspect.Id,
+    Image: Id,
     HostConfig: {
       // The engine would create a volume for each path that the image declares.
-      Mounts: Object.keys(inspect.Config?.Volumes ?? {})
+      Mounts: Object.keys(Config?.Volumes ?? {})
         .map((target) => ({ Type: "tmpfs", Target: target })),
     },
   };

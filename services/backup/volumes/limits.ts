@@ -52,6 +52,10 @@ export function createSkipList(): SkipList {
 export const isWithoutContent = ({ reason }: Pick<Skipped, "reason">): boolean =>
   /^is a (socket|FIFO)$/.test(reason);
 
+/** Whether a device node was left out, which has no content of the volume. */
+export const isDeviceNode = ({ reason }: Pick<Skipped, "reason">): boolean =>
+  reason === "is a device node";
+
 /** Whether an entry was left out because of programs that ran meanwhile. */
 export const isMeanwhile = ({ reason }: Pick<Skipped, "reason">): boolean =>
   /while it was read$/.test(reason);

@@ -30,7 +30,7 @@ export async function findOwnData(deps: ReadDeps & Pick<Deps, "config">): Promis
     .filter(({ destination }) => isInside(dataDir, destination))
     .sort((a, b) => b.destination.length - a.destination.length);
   const [mount] = mounts;
-  if (!mount) return { volume: null, directories: await namesOf(dataDir) };
+  if (!mount) return { volume: null, directories: await withRealPaths([dataDir]) };
   const isVolume = mount.type === "volume";
   const volumes = isVolume ? await volumeList(deps.engine) : [];
   const below = relative(mount.destination, dataDir);
@@ -40,31 +40,34 @@ export async function findOwnData(deps: ReadDeps & Pick<Deps, "config">): Promis
   };
 }
 
-/** A directory and its real path, at which a mount of what is around it has it. */
-const namesOf = async (directory: string): Promise<string[]> => [
-  ...new Set([directory, await Deno.realPath(directory).catch(() => directory)]),
-];
+/** Directories, and those that they are behind symbolic links, as far as this process sees them. */
+export const withRealPaths = async (directories: readonly string[]): Promise<string[]> => {
+  const real = directories.map((each) => Deno.realPath(each).catch(() => each));
+  return [...new Set([...directories, ...await Promise.all(real)])];
+};
 
 /**
  * Paths of a container at which it has the data mounted.
  *
  * @param volumes All of the engine.
  */
-export const pathsOfData = (
+export async function pathsOfData(
   { details }: Container,
   data: OwnData,
   volumes: readonly Volume[],
-): string[] =>
-  details.mounts.flatMap((mount) => {
+): Promise<string[]> {
+  const paths = details.mounts.map(async (mount) => {
     const { destination, name } = mount;
     if (name !== null && name === data.volume) return [destination];
-    return directoriesOf(mount, volumes).flatMap((source) =>
+    return (await withRealPaths(directoriesOf(mount, volumes))).flatMap((source) =>
       data.directories.flatMap((directory) => {
         if (isInside(source, directory)) return [destination];
         return isInside(directory, source) ? [join(destination, relative(source, directory))] : [];
       })
     );
   });
+  return [...new Set((await Promise.all(paths)).flat())];
+}
 
 type Mount = Container["details"]["mounts"][number];
 
@@ -100,18 +103,26 @@ type Access = "read" | "change";
 const isOwn = (path: string, data: readonly string[], access: Access): boolean =>
   data.some((each) => isInside(path, each) || (access === "change" && isInside(each, path)));
 
+export type OwnDataCheck = (
+  mount: MountSource,
+  path?: string,
+  access?: Access,
+) => Promise<boolean>;
+
 /** @returns Whether a volume or a directory of the host has the data, or a path in it with `read`. */
 export async function ownDataCheck(
   deps: ReadDeps & Pick<Deps, "config">,
-): Promise<(mount: MountSource, path?: string, access?: Access) => boolean> {
+): Promise<OwnDataCheck> {
   const data = await findOwnData(deps);
   const volumes = await volumeList(deps.engine);
-  return ({ type, source }, path = "", access = "change") => {
+  return async ({ type, source }, path = "", access = "change") => {
     if (type === "volume" && source === data.volume) return true;
     const directories = type === "bind"
       ? [source]
       : volumes.filter(({ Name }) => Name === source).flatMap(directoriesOfVolume);
-    return directories.some((each) => isOwn(join(each, path), data.directories, access));
+    return (await withRealPaths(directories)).some((each) =>
+      isOwn(join(each, path), data.directories, access)
+    );
   };
 }
 
@@ -124,10 +135,11 @@ export async function assertNotOwn(
   parts: readonly { path: string; mount: MountSource }[],
 ): Promise<void> {
   const isOwnMount = await ownDataCheck(deps);
-  const found = parts.find(({ mount }) => isOwnMount(mount));
-  if (!found) return;
-  throw new AppError(
-    "forbidden",
-    `${found.path} has the service's own data, which only its own backup has (longshore backup)`,
-  );
+  for (const { path, mount } of parts) {
+    if (!await isOwnMount(mount)) continue;
+    throw new AppError(
+      "forbidden",
+      `${path} has the service's own data, which only its own backup has (longshore backup)`,
+    );
+  }
 }

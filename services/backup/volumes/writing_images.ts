@@ -40,15 +40,11 @@ export async function findWritingImages(
   images: readonly VolumeImage[],
   signal: AbortSignal,
 ): Promise<HelperImage[]> {
-  const known = new Map<string, HelperImage>();
   const found: HelperImage[] = [];
   for (const { type, source } of mounts) {
     const candidates = images.filter(({ volume }) => type === "volume" && volume === source)
       .map(({ image }) => image);
-    const key = candidates.join();
-    const image = known.get(key) ?? await findHelperImage(deps, candidates, signal);
-    known.set(key, image);
-    found.push(image);
+    found.push(await findHelperImage(deps, candidates, signal));
   }
   return found;
 }

@@ -39,7 +39,8 @@ type Sent = Pick<SnapshotView, "hasStack" | "id" | "size" | "target"> & { hasVol
  * it passes on from one host to the other.
  *
  * @throws {AppError} `not_found` for an unknown host, snapshot or target; `invalid`; `conflict` if
- * there is nothing to restore; `forbidden`; `unavailable` while a host is away.
+ * there is nothing to restore, or the host takes no snapshots; `forbidden`; `unavailable` while a host
+ * is away.
  */
 export async function startSend(
   deps: Deps,
@@ -57,6 +58,12 @@ export async function startSend(
   }
   if (!deps.passing.hub()?.link(host.id)) {
     throw new AppError("unavailable", `Host ${host.name} ${host.state}`);
+  }
+  const allows = deps.fleet.copies.get(host.id)?.host?.allows ?? "admin";
+  if (allows !== "admin") {
+    const message =
+      `Host ${host.name} takes no snapshots (FLEET_ALLOW=${allows}); set FLEET_ALLOW=admin there`;
+    throw new AppError("conflict", message);
   }
   const sent = await findSent(deps, user, from, id, request);
   const restored = sent.hasStack ? "stack" : sent.hasVolumes ? "volume" : null;

@@ -1,6 +1,5 @@
 /** Restores volumes and directories. Every step can be repeated after an interruption. @module */
 
-import type { Entries } from "../../backup/restic/entry.ts";
 import { openTargetRepository } from "../../backup/targets/open.ts";
 import { assertKept, keepParts } from "../../backup/trees/keep.ts";
 import { keptTags } from "../../backup/trees/tags.ts";
@@ -8,11 +7,11 @@ import { writeParts, type WrittenParts } from "../../backup/trees/write.ts";
 import { withoutValuesOf } from "../../backup/volumes/secret_values.ts";
 import { containersUsing } from "../../backup/volumes/users.ts";
 import type { Deps } from "../../deps.ts";
-import { whileThereIsRoom } from "../../updates/trial/room.ts";
 import { throwIfInterrupted } from "../../updates/run/interruption.ts";
 import { verify } from "../../updates/run/verify.ts";
 import { type Held, release } from "../hold.ts";
 import { operationOf } from "../job.ts";
+import { withinRoom } from "../restore_room.ts";
 import {
   beginChange,
   downtimeOf,
@@ -44,8 +43,7 @@ async function restoreAsNew(deps: Deps, job: RestoreJob): Promise<RestoreResult>
       // Those of an attempt that was interrupted.
       await removeVolumes(deps, job);
       await createVolumes(deps, job);
-      // The size that a snapshot states may be forged.
-      const pass = (entries: Entries) => whileThereIsRoom(deps, entries, "The restore needs");
+      const pass = withinRoom(deps);
       const request = { snapshot, parts, files, emptiedWith: null, pass };
       return await writeParts(deps, repository, request, job);
     });
@@ -121,6 +119,7 @@ async function keepAndWrite(
       parts,
       files,
       emptiedWith,
+      pass: withinRoom(deps),
       begin: () => beginChange(deps, job, replacement),
     };
     const write = () => writeParts(deps, repository, request, job);

@@ -31,6 +31,7 @@ import { nameAgain } from "../../updates/run/image_name.ts";
 import { throwIfInterrupted } from "../../updates/run/interruption.ts";
 import { type Held, release, restorePolicies } from "../hold.ts";
 import { operationOf } from "../job.ts";
+import { withinRoom } from "../restore_room.ts";
 import {
   beginChange,
   downtimeOf,
@@ -185,6 +186,7 @@ async function write(
     parts: partsOf(parts).map((part) => ({ ...part, isNew: !replaced.has(part.from) })),
     files: null,
     emptiedWith: images,
+    pass: withinRoom(deps),
     async begin() {
       await beginChange(deps, job, replacement);
       // Those of an attempt that was interrupted.

@@ -7,6 +7,7 @@ import { openTarget } from "../../backup/targets/targets.ts";
 import type { Snapshot } from "../../backup/restic/snapshot.ts";
 import { isOfThisHost } from "../../backup/trees/tags.ts";
 import { volumePart } from "../../backup/trees/part.ts";
+import { assertNotOwn } from "../../backup/volumes/own_data.ts";
 import { sizesOf, usersOfAll } from "../../backup/volumes/users.ts";
 import { withoutValuesOf } from "../../backup/volumes/secret_values.ts";
 import {
@@ -125,6 +126,7 @@ async function groupObstacles(deps: Deps, group: UndoGroup): Promise<Obstacle[]>
   if (volumes.length === 0) return [];
   const signal = AbortSignal.timeout(LOOK_MS);
   return [
+    ...await obstacleOf(() => assertNotOwn(deps, volumes.map(volumePart))),
     ...await obstacleOf(() => assertNotShared(deps, volumes, stopped.map(({ id }) => id))),
     ...await obstacleOf(() =>
       withoutValuesOf(deps.engine, stopped, () => findImages(deps, volumes, images, signal))

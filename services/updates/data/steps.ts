@@ -14,9 +14,11 @@ import { openTargetRepository } from "../../backup/targets/open.ts";
 import {
   assertKept,
   keepParts,
+  keepUndone,
   putPartsBack,
-  untilAnswered,
   type UsedParts,
+  withoutText,
+  writtenOf,
 } from "../../backup/trees/keep.ts";
 import { whenUnlocked } from "../../backup/trees/lock_wait.ts";
 import { restoredPart, volumePart } from "../../backup/trees/part.ts";
@@ -272,12 +274,9 @@ export async function bringBack(deps: Deps, run: DataRun): Promise<DataState> {
     if (run.hasStarted()) {
       await job.step(KEEP_WRITTEN, async () => {
         const keep = () => store(deps, run, { reason: "undo", stop, signal });
-        const stored = await untilAnswered(keep, { signal });
-        assertKept(stored);
-        return stored.snapshot;
+        return await keepUndone(keep, signal);
       });
     }
-    const written = (job.resultOf(KEEP_WRITTEN) ?? null) as string | null;
     await job.step(PUT_BACK, async () => {
       const kept = { ...usedBy(run), targetId: job.input.targetId!, snapshot: data.before };
       await putPartsBack(deps, kept, {
@@ -288,17 +287,26 @@ export async function bringBack(deps: Deps, run: DataRun): Promise<DataState> {
       });
       return true;
     });
-    return { has: "old", data: { ...data, written, restored: data.before } };
+    return { has: "old", data: { ...data, ...writtenBy(job), restored: data.before } };
   } catch (error) {
     await throwIfInterrupted(deps, error);
-    const written = (job.resultOf(KEEP_WRITTEN) ?? null) as string | null;
+    const written = writtenBy(job);
     const problem =
       `the data could not be brought back: ${messageOf(deps, error)}; the data from ` +
       `before is in ${snapshotText(data.before, data.target)}`;
     return hasPart(job)
-      ? { has: "part", data: { ...data, written, restored: null }, problem }
-      : { has: "new", data: { ...data, written }, problem };
+      ? { has: "part", data: { ...data, ...written, restored: null }, problem }
+      : { has: "new", data: { ...data, ...written }, problem };
   }
+}
+
+function writtenBy(
+  { resultOf }: DataJob,
+): Pick<DataResult, "written" | "skipped" | "skippedCount"> {
+  const written = writtenOf(resultOf(KEEP_WRITTEN));
+  if (!written) return { written: null };
+  const { snapshot, ...lacks } = written;
+  return { written: snapshot, ...lacks.skippedCount > 0 && lacks };
 }
 
 /**
@@ -310,7 +318,9 @@ export function describeData(data: DataResult | null, container?: string): strin
   if (!data || data.restored !== data.before) return "";
   const written = data.written === null
     ? ""
-    : `, and what the new version wrote is in ${snapshotText(data.written, data.target)}`;
+    : `, and what the new version wrote is in ${snapshotText(data.written, data.target)}${
+      withoutText(data)
+    }`;
   const whose = container === undefined ? "" : ` of ${container}`;
   return `; the data${whose} from before is back (${
     snapshotText(data.before, data.target)

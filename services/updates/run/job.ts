@@ -8,6 +8,7 @@ import type { EventKind } from "../../events/kinds/mod.ts";
 import type { Identity } from "../../containers/reservations.ts";
 import type { JobRun } from "../../jobs/kind.ts";
 import type { PullPolicy } from "../../images/pull_policy.ts";
+import type { Stored } from "../../backup/trees/store.ts";
 import type { VolumeImage } from "../../backup/volumes/writing_images.ts";
 import type { Evidence } from "./evidence.ts";
 import type { Member, Pair } from "./members.ts";
@@ -90,6 +91,9 @@ export interface DataResult {
   size: number;
   /** Data that the failed version wrote; `null` unless the data from before is back. */
   written: string | null;
+  /** Files that this snapshot lacks, as in `Stored`; missing if it has all. */
+  skipped?: Stored["skipped"];
+  skippedCount?: number;
   /** The data that the volumes got; `null` if they have what was written last. */
   restored: string | null;
 }

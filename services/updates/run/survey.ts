@@ -101,7 +101,7 @@ export async function surveyUpdate(
   const obstacles = [
     ...await fixedObstacles(deps, survey, { isRebuild }),
     ...blockedObstacles(deps, survey, digest),
-    ...await roomObstacles(info, survey),
+    ...await roomObstacles(deps, info, survey),
   ];
   return { ...survey, obstacles };
 }
@@ -187,8 +187,12 @@ export const blockObstacle = (reason: string): Obstacle => ({
 });
 
 /** The new image is expected to be as large as the old one. */
-async function roomObstacles(info: EngineInfo, { oldImage }: Read): Promise<Obstacle[]> {
-  const free = await roomOf(info);
+async function roomObstacles(
+  deps: SurveyDeps,
+  info: EngineInfo,
+  { oldImage }: Read,
+): Promise<Obstacle[]> {
+  const free = await roomOf(deps, info);
   const needed = (oldImage?.Size ?? 0) * ROOM_FACTOR;
   if (free === undefined || free >= needed) return [];
   // Without the space that is free, which changes all the time: the same obstacle is reported once.

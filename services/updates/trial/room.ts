@@ -1,11 +1,17 @@
 /** Room on the engine's disk. @module */
 
+import { containerInspect } from "../../../engine/container_inspect.ts";
+import { ifThere } from "../../../engine/errors.ts";
 import { type EngineInfo, systemInfo } from "../../../engine/system.ts";
-import { nodeFs } from "../../builtins.ts";
+import { findVolume } from "../../../engine/volumes.ts";
+import { nodeFs, nodeOs } from "../../builtins.ts";
 import type { Deps } from "../../deps.ts";
 import type { Entries, Entry } from "../../backup/restic/entry.ts";
 import { AppError } from "../../errors.ts";
 import { byteText } from "../../text/bytes.ts";
+import { isInside } from "../../text/paths.ts";
+
+export type RoomDeps = Pick<Deps, "engine" | "self">;
 
 /** Part of the copies that must stay free besides. */
 const MARGIN = 1.1;
@@ -13,20 +19,49 @@ const MARGIN = 1.1;
 /** Bytes of files between two looks at the room. */
 const LOOK_BYTES = 256 * 1024 ** 2;
 
-/** @returns Bytes that are free on the engine's disk; `undefined` where it cannot be seen, e.g. from a container. */
-export const engineRoom = async (engine: Deps["engine"]): Promise<number | undefined> =>
-  await roomOf(await systemInfo(engine));
+/** @returns Bytes that are free on the engine's disk; `undefined` where it cannot be seen, e.g. on another host. */
+export const engineRoom = async (deps: RoomDeps): Promise<number | undefined> =>
+  await roomOf(deps, await systemInfo(deps.engine));
 
 /** As {@linkcode engineRoom}. */
-export async function roomOf({ DockerRootDir: root }: EngineInfo): Promise<number | undefined> {
-  if (root === undefined) return undefined;
+export const roomOf = async (deps: RoomDeps, info: EngineInfo): Promise<number | undefined> =>
+  await freeAt(await findEngineDisk(deps, info).catch(() => undefined));
+
+async function freeAt(path: string | undefined): Promise<number | undefined> {
+  if (path === undefined) return undefined;
   try {
-    const { bavail, bsize } = await nodeFs().promises.statfs(root);
+    const { bavail, bsize } = await nodeFs().promises.statfs(path);
     return bavail * bsize;
   } catch {
     return undefined;
   }
 }
+
+/**
+ * Finds a path on the engine's disk. In one of its containers, the path of the engine's directory may be
+ * one of another disk; volumes of the container, and its root, are on the engine's disk.
+ */
+async function findEngineDisk(
+  { engine, self: { id, isContainerized = false } }: RoomDeps,
+  { DockerRootDir: root, Driver, Name: host }: EngineInfo,
+): Promise<string | undefined> {
+  if (root === undefined) return undefined;
+  const own = id === null ? undefined : await ifThere(containerInspect(engine, id));
+  if (!own) {
+    const isNear = !isContainerized && !engine.endpoint.address.startsWith("tcp:");
+    return isNear || host === nodeOs().hostname() ? root : undefined;
+  }
+  for (const { Type, Name, Source, Destination } of own.Mounts ?? []) {
+    if (Source === undefined || !isInside(Source, root)) continue;
+    // A volume with options may be the mount of another disk.
+    const volume = Type === "volume" ? await findVolume(engine, Name!) : undefined;
+    if (Object.keys(volume?.Options ?? {}).length === 0) return Destination;
+  }
+  return ROOT_DRIVERS.includes(Driver ?? "") ? "/" : undefined;
+}
+
+/** Storage drivers whose containers have a root in the engine's directory. */
+const ROOT_DRIVERS = ["overlay", "overlay2", "vfs"];
 
 /**
  * @param needed Bytes; like `free`, `undefined` or `null` if unknown.
@@ -53,11 +88,11 @@ export function assertEngineRoom(
  * @throws {AppError} `conflict` without enough room, where the disk can be seen.
  */
 export async function assertRoomForCopies(
-  { engine }: Pick<Deps, "engine">,
+  deps: RoomDeps,
   bytes: number | undefined,
   subject = "The copies need",
 ): Promise<void> {
-  assertEngineRoom(bytes && bytes * MARGIN, await engineRoom(engine), subject);
+  assertEngineRoom(bytes && bytes * MARGIN, await engineRoom(deps), subject);
 }
 
 /**
@@ -67,15 +102,17 @@ export async function assertRoomForCopies(
  * @throws {AppError} `conflict` before the file that has too little, where the disk can be seen.
  */
 export async function* whileThereIsRoom(
-  deps: Pick<Deps, "engine">,
+  deps: RoomDeps,
   entries: Entries,
   subject = "The copies need",
 ): Entries & AsyncGenerator<Entry> {
   let bytes = 0;
+  let disk: Promise<string | undefined> | undefined;
   for await (const entry of entries) {
     if (entry.hardLinkTo === undefined) bytes += entry.size;
     if (bytes >= LOOK_BYTES) {
-      assertEngineRoom(bytes, await engineRoom(deps.engine), subject);
+      disk ??= findEngineDisk(deps, await systemInfo(deps.engine)).catch(() => undefined);
+      assertEngineRoom(bytes, await freeAt(await disk), subject);
       bytes = 0;
     }
     yield entry;

@@ -1,4 +1,5 @@
 import { deepEqual, equal, match } from "node:assert/strict";
+import { emptyCopy } from "../../../services/fleet/copies/copy.ts";
 import { openTargetRepository } from "../../../services/backup/targets/open.ts";
 import { encodeTarHeader } from "../../../services/backup/tar.ts";
 import type { Deps } from "../../../services/deps.ts";
@@ -123,6 +124,15 @@ Deno.test("a host that does not allow it says so, and an unknown or away one is 
   const scope = { permissions: ["backup:read", "backup:write", "files:read"] };
   const blind = await fleet.hub.call("POST", path, { host: "edge-7" }, { scope });
   equal(blind.status, 403, JSON.stringify(blind.body));
+  const figures = { engine: null, cpuPercent: 0, cpuCount: 1, memoryPercent: 0, diskPercent: 0 };
+  const { copies } = fleet.hub.deps.fleet;
+  copies.set(fleet.host.id, { ...emptyCopy(), host: { ...figures, allows: "operate" } });
+  const known = await fleet.hub.call("POST", path, { host: "edge-7" });
+  deepEqual([known.status, known.body.error], [
+    409,
+    "Host edge-7 takes no snapshots (FLEET_ALLOW=operate); set FLEET_ALLOW=admin there",
+  ]);
+  copies.delete(fleet.host.id);
   equal((await fleet.hub.call("POST", path, { host: "edge-9" })).status, 404);
   equal((await fleet.hub.call("POST", path, { host: "edge-7", from: "edge-7" })).status, 400);
   fleet.link = undefined;

@@ -100,13 +100,15 @@ const columnsOf = (kindOf: (job: Job) => JobKind): readonly Column<Job>[] => [
     cell: (job) => (
       <>
         <Text>{job.target}</Text>
-        <p class="hint narrow-only">{plain(summaryOf(job))}</p>
+        <p class="hint narrow-only">
+          {plain([kindOf(job).title, summaryOf(job)].filter(Boolean).join(": "))}
+        </p>
       </>
     ),
     sort: ({ target }) => target,
     width: "w-l",
   },
-  textColumn("Action", (job) => kindOf(job).title, { width: "w-s" }),
+  textColumn("Action", (job) => kindOf(job).title, { wide: true, width: "w-s" }),
   {
     title: "Result",
     cell: ({ status }) => <JobStatus status={status} />,

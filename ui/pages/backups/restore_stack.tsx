@@ -140,10 +140,12 @@ function rowsOf(plan: BackupStackRestorePlan): [name: string, text: string][] {
   return rows.filter(([, text]) => text !== "");
 }
 
-const roomOf = ({ room: { needed, free } }: BackupStackRestorePlan): string =>
-  `${needed === null ? "Need unknown" : `Up to ${bytes(needed)}`}, ${
+function roomOf({ room: { needed, free } }: BackupStackRestorePlan): string {
+  if (needed === null && free === null) return "";
+  return `${needed === null ? "Need unknown" : `Up to ${bytes(needed)}`}, ${
     free === null ? "free room of the engine unknown" : `${bytes(free)} free on the engine's disk`
   }`;
+}
 
 const ACTIONS: Record<BackupStackRestorePlan["services"][number]["action"], string> = {
   create: "new",

@@ -109,12 +109,19 @@ const COLUMNS: readonly Column<BackupSnapshot>[] = [
           <a class="cut" href={href(snapshotPath(snapshot))}>{plain(contentOf(snapshot))}</a>
         </span>
         {snapshot.note !== null && <p class="hint">{plain(snapshot.note)}</p>}
+        <p class="hint narrow-only">{plain(reasonOf(snapshot))}</p>
       </>
     ),
     sort: contentOf,
   },
   timeColumn("Made", ({ time }) => time, { width: "w-s" }),
-  textColumn("Reason", reasonOf, { width: "w-m" }),
+  {
+    title: "Reason",
+    cell: (snapshot) => <span class="cut breaks">{plain(reasonOf(snapshot))}</span>,
+    sort: reasonOf,
+    wide: true,
+    width: "w-m",
+  },
   textColumn("Host", ({ hostname }) => hostname, { wide: true, width: "w-m" }),
   textColumn("Target", ({ target }) => target, { wide: true, width: "w-m" }),
   numberColumn("Size", ({ size }) => size, bytes, { wide: true, width: "w-s" }),

@@ -147,7 +147,7 @@ const COLUMNS: readonly Column<Row>[] = [
   },
   {
     title: "Last backup",
-    cell: ({ last, isUnknown, schedules }) => (
+    cell: ({ subject, last, isUnknown, schedules, drill }) => (
       <>
         {last
           ? (
@@ -170,6 +170,12 @@ const COLUMNS: readonly Column<Row>[] = [
             </>
           )}
         </p>
+        {"stack" in subject && (
+          <div class="narrow-only">
+            <p class="hint">Last drill:</p>
+            <LastDrill drill={drill} />
+          </div>
+        )}
       </>
     ),
     sort: ({ last }) => last?.time,

@@ -33,6 +33,8 @@ interface KeptData {
   /** Ids. */
   before: string;
   written: string | null;
+  /** Files that it lacks. */
+  skippedCount?: number;
   /** In bytes. */
   size: number;
 }
@@ -201,12 +203,14 @@ export function JobDialog({ job, kinds, onClose }: {
         )}
         {reason !== "" && <Fact name="Reason">{plain(reason)}</Fact>}
         {downtimeMs != null && <Fact name="Downtime">{milliseconds(downtimeMs)}</Fact>}
-        {keptBy(job).map(({ before, written, size, target }) => (
+        {keptBy(job).map(({ before, written, skippedCount = 0, size, target }) => (
           <Fact key={before} name="Data">
             Before: snapshot <SnapshotLink id={before} target={target} />, {bytes(size)}
             {written !== null && (
               <>
                 ; written by the new version: snapshot <SnapshotLink id={written} target={target} />
+                {skippedCount > 0 &&
+                  `, without ${count(skippedCount, "file")} that cannot be stored`}
               </>
             )}
             ; at {plain(target)}

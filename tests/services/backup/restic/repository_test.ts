@@ -1,4 +1,7 @@
 import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
+import { scryptSync } from "node:crypto";
+import { importKeys, seal } from "../../../../services/backup/restic/crypto.ts";
+import { idOf } from "../../../../services/backup/restic/id.ts";
 import { openKeys } from "../../../../services/backup/restic/key.ts";
 import { acquireLock } from "../../../../services/backup/restic/lock.ts";
 import {
@@ -135,13 +138,35 @@ Deno.test("a key is derived once, while its file is there and undamaged", async 
   await rejects(openKeys(storage, PASSWORD, signal, opened), { reason: "absent" });
 });
 
+for (const p of [20, 33]) {
+  Deno.test(`a key with p = ${p} of scrypt ${p > 32 ? "is refused" : "opens"}`, async () => {
+    const storage = createMemoryStorage();
+    const cost = { N: 16, r: 1, p };
+    const salt = new Uint8Array(64);
+    const derived = await importKeys(new Uint8Array(scryptSync(PASSWORD, salt, 64, cost)));
+    const zeros = new Uint8Array(16).toBase64();
+    const encrypt = new Uint8Array(32).toBase64();
+    const master = JSON.stringify({ mac: { k: zeros, r: zeros }, encrypt });
+    const data = await seal(derived, new TextEncoder().encode(master));
+    const fields = { kdf: "scrypt", ...cost, salt: salt.toBase64(), data: data.toBase64() };
+    const file = new TextEncoder().encode(JSON.stringify(fields));
+    await storage.write("keys", idOf(file), file, signal);
+    const opened = openKeys(storage, PASSWORD, signal);
+    if (p > 32) await rejects(opened, { reason: "unsupported" });
+    else equal((await opened).raw.length, 64);
+  });
+}
+
 Deno.test("keys are kept for the password that has opened them", async () => {
   const storage = createMemoryStorage();
   await newRepository(storage);
-  const open = createRepositoryOpener();
+  const kept = new Map<string, Map<string, Uint8Array>>();
+  const open = createRepositoryOpener(kept);
   for (let times = 0; times < 2; times++) (await open(optionsOf(storage), signal)).close();
   const wrong = { ...optionsOf(storage), password: "wrong" };
   await rejects(open(wrong, signal), { reason: "wrong_password" });
+  deepEqual([...kept.values()].map(({ size }) => size), [1]);
+  ok([...kept.keys()].every((hash) => hash.length === 43 && !hash.includes(PASSWORD)));
 });
 
 Deno.test("what is excluded by a lock waits for it, and fails at once otherwise", async () => {

@@ -1,5 +1,10 @@
-import { equal, throws } from "node:assert/strict";
-import { assertKept } from "../../../../services/backup/trees/keep.ts";
+import { equal, rejects, throws } from "node:assert/strict";
+import {
+  assertKept,
+  keepUndone,
+  withoutText,
+  writtenOf,
+} from "../../../../services/backup/trees/keep.ts";
 import { createSkipped } from "../../../../services/backup/trees/store.ts";
 import { createSkipList } from "../../../../services/backup/volumes/limits.ts";
 
@@ -24,7 +29,7 @@ for (const number of [0, 100, 1000]) {
     for (const isLive of [true, false]) {
       throws(
         () => assertKept(lost, { isLive }),
-        /^AppError: \/volumes\/first\/last cannot be kept: it is a device node$/,
+        /^AppError: \/volumes\/first\/last cannot be kept: it is a device node; move it elsewhere, or delete it$/,
       );
     }
     assertKept(skippedOf(number, "is a socket"));
@@ -32,6 +37,20 @@ for (const number of [0, 100, 1000]) {
     throws(() => assertKept(skippedOf(number, CHANGED)), /changed while it was read/);
   });
 }
+
+Deno.test("an undo leaves nodes out of what was written, and nothing else", async () => {
+  const undo = (reason: string) => {
+    const stored = { ...skippedOf(1, reason), snapshot: "1", files: 0, size: 0, added: 0 };
+    return keepUndone(() => Promise.resolve(stored), new AbortController().signal);
+  };
+  const written = await undo("is a device node");
+  equal(written.skipped[0]!.path, "/volumes/first/last");
+  equal(withoutText(written), ", without 4 files that cannot be stored");
+  equal(withoutText(writtenOf("an earlier version's")!), "");
+  for (const reason of [CHANGED, "is on another file system"]) {
+    await rejects(undo(reason), /\/volumes\/first\/last cannot be kept/);
+  }
+});
 
 Deno.test("assertKept() is not misled by the name of an attribute", () => {
   throws(() => assertKept(skippedOf(0, 'has the attribute "user.socket"')), /cannot be kept/);

@@ -1,9 +1,11 @@
-import { deepEqual, rejects, throws } from "node:assert/strict";
+import { deepEqual, equal, match, rejects, throws } from "node:assert/strict";
 import {
   assertNotData,
   findOwnData,
+  ownDataCheck,
   pathsOfData,
 } from "../../../../services/backup/volumes/own_data.ts";
+import { groupOf, planUndo } from "../../../../services/updates/data/plan.ts";
 import { volumePlace } from "../../../../services/files/volume_place.ts";
 import type { Volume } from "../../../../engine/volumes.ts";
 import type { Container } from "../../../../services/containers/inventory.ts";
@@ -12,6 +14,7 @@ import {
   setContainers,
   simulateContainers,
 } from "../../../helpers/fake_containers.ts";
+import { temporaryDirectory } from "../../../helpers/command.ts";
 import { fakeEngine } from "../../../helpers/fake_engine.ts";
 import { testApp } from "../../../helpers/test_app.ts";
 
@@ -74,12 +77,63 @@ for (
     [{ type: "tmpfs", source: "", destination: "/tmp" }, []],
   ] as const
 ) {
-  Deno.test(`the service's data is at ${paths.join(", ") || "no path"} of a container with ${mount.source || mount.type}`, () => {
+  Deno.test(`the service's data is at ${paths.join(", ") || "no path"} of a container with ${mount.source || mount.type}`, async () => {
     const data = { volume: "ls", directories: ["/docker/volumes/ls/_data", "/srv/ls"] };
     const volumes = [volumeOf("ls", "/srv/ls"), volumeOf("all", "/docker")];
-    deepEqual(pathsOfData(mounting(mount), data, volumes), paths);
+    deepEqual(await pathsOfData(mounting(mount), data, volumes), paths);
   });
 }
+
+Deno.test("symbolic links do not hide the service's directory", async () => {
+  using top = temporaryDirectory();
+  const at = (path: string) => `${top.path}/${path}`;
+  await Deno.mkdir(at("lib/ls/keys"), { recursive: true });
+  await Deno.mkdir(at("lib/other"));
+  for (const [link, target] of [["data", "lib/ls"], ["around", "lib"], ["keys", "lib/ls/keys"]]) {
+    await Deno.symlink(target!, at(link!));
+  }
+  const own = ["data", "around", "around/ls", "keys"];
+  const volumes = [...own, "around/other"].map((path) =>
+    volumeOf(encodeURIComponent(path), at(path))
+  );
+  await using fake = fakeEngine({
+    ...simulateContainers([]),
+    "GET /volumes": () => Response.json({ Volumes: volumes }),
+  });
+  using app = testApp({ engine: fake.engine, config: { dataDir: at("lib/ls") } });
+  const isOwn = await ownDataCheck(app.deps);
+  for (const path of own) {
+    equal(await isOwn({ type: "bind", source: at(path) }), true, path);
+    equal(await isOwn({ type: "volume", source: encodeURIComponent(path) }), true, path);
+  }
+  equal(await isOwn({ type: "bind", source: at("around/other") }), false);
+  const data = await findOwnData(app.deps);
+  const bind = { type: "bind", source: at("around"), destination: "/host" };
+  deepEqual(await pathsOfData(mounting(bind), data, []), ["/host/ls"]);
+  const { assertAllowed } = await volumePlace(app.deps, "around", new AbortController().signal);
+  throws(() => assertAllowed("ls/secret.key", "read"), { code: "forbidden" });
+});
+
+Deno.test("an undo does not bring back the service's own volume", async () => {
+  await using fake = fakeEngine({
+    "GET /volumes": () => Response.json({ Volumes: [volumeOf("ls")] }),
+    "GET /system/df": () => Response.json({ Volumes: [] }),
+  });
+  using app = testApp({ engine: fake.engine, config: { dataDir: "/data" } });
+  const { details } = containerOf({ name: "longshore" });
+  const mounts = [{
+    ...{ type: "volume", name: "ls", source: "/docker/volumes/ls/_data" },
+    ...{ destination: "/data", readOnly: false },
+  }];
+  setContainers(
+    app,
+    { name: "longshore", self: true, details: { ...details, mounts } },
+    { name: "agent", details: { ...details, mounts } },
+  );
+  const stopped = app.deps.inventory.list().filter(({ self }) => !self);
+  const { obstacles } = await planUndo(app.deps, [groupOf(stopped)]);
+  match(obstacles.map(({ message }) => message).join(), /\/volumes\/ls has the service's own data/);
+});
 
 Deno.test("a volume is refused as far as it has the service's directory", async () => {
   await using fake = fakeEngine({
