@@ -1,0 +1,135 @@
+/** The hub of this host: the state of the link, and what the hub may do here. @module */
+
+import { api } from "../../api/client.ts";
+import type { FleetMembership } from "../../api/types.ts";
+import { Button } from "../../components/button.tsx";
+import type { Access } from "../../components/deletion.ts";
+import { confirm } from "../../components/dialog.tsx";
+import { CodeFact, Fact, Facts, TimeFact } from "../../components/facts.tsx";
+import { Section } from "../../components/page.tsx";
+import { useRead } from "../../components/reading.ts";
+import { State } from "../../components/states.tsx";
+import { now, Time } from "../../components/time.tsx";
+import { capital, plain } from "../../base/text.ts";
+import { hasRole, seesServer } from "../../state/session.ts";
+import { withResult } from "../../state/toasts.ts";
+import { labelText, TONES } from "./form.tsx";
+
+const READ: Access = ["admin", "fleet:write"];
+
+/** Words for `FLEET_ALLOW`. */
+const ALLOWS: Record<FleetMembership["allows"], string> = {
+  read: "Its users may read everything and change nothing.",
+  operate: "Its users may do what operators may: start, stop, restart and update.",
+  admin: "Its admins may do what admins of this host may, except for accounts, tokens and the " +
+    "fleet itself.",
+};
+
+/** Nothing on a server that is in no fleet. */
+export function Hub() {
+  const mayRead = hasRole(...READ) && seesServer();
+  const { data, reload } = useRead("GET /api/fleet/membership", mayRead ? {} : undefined);
+  if (!data.value) return null;
+  const { membership, waitsUntil } = data.value;
+  if (membership) return <Membership membership={membership} onLeft={reload} />;
+  // It ends without a change that clients learn.
+  if (waitsUntil === null || Date.parse(waitsUntil) < now.value) return null;
+  return (
+    <Section
+      title="Hub"
+      wide
+      actions={<Button onClick={() => void stopWaiting(reload)}>Stop waiting</Button>}
+    >
+      <p>
+        A hub can add this host with the token of{" "}
+        <code>longshore join --listen</code>, which expires <Time at={waitsUntil} />.
+      </p>
+    </Section>
+  );
+}
+
+function Membership({ membership, onLeft }: { membership: FleetMembership; onLeft: () => void }) {
+  const { hub, hubFingerprint, address, dials, name, labels, fingerprint } = membership;
+  const { isPending, allows, runsPrograms, joinedAt } = membership;
+  return (
+    <Section
+      title="Hub"
+      wide
+      actions={<Button onClick={() => void leave(hub, onLeft)}>Leave the fleet</Button>}
+    >
+      <Facts>
+        <Fact name="Link">
+          <LinkState {...membership} />
+          {isPending && (
+            <p class="hint">
+              An admin of {plain(hub)} has to accept this host. Until then, the hub sends nothing.
+            </p>
+          )}
+        </Fact>
+        <Fact name="Hub">
+          {plain(hub)}
+          <p class="hint">
+            {dials === "host"
+              ? `This host connects to ${plain(address ?? "")}`
+              : `It connects to this host${address === null ? "" : ` from ${plain(address)}`}`}
+          </p>
+        </Fact>
+        <Fact name="Name there">{plain(name)}</Fact>
+        <Fact name="Labels there">{plain(labelText(labels)) || "–"}</Fact>
+        <Fact name="Rights">
+          {ALLOWS[allows]} {runsPrograms && "They may also run commands and open terminals."}
+          <p class="hint">
+            <code>FLEET_ALLOW={allows}</code>
+            {runsPrograms && (
+              <>
+                , <code>FLEET_TERMINAL=on</code>
+              </>
+            )}
+          </p>
+        </Fact>
+        <TimeFact name="Joined" at={joinedAt} />
+        <CodeFact name="Hub's key">{hubFingerprint}</CodeFact>
+        <CodeFact name="Own key">{fingerprint}</CodeFact>
+      </Facts>
+    </Section>
+  );
+}
+
+/** Why it is down is the message of the other end, or of the system. */
+function LinkState({ state, since, reason, nextTryAt }: FleetMembership) {
+  const isDown = state === "away" || state === "never";
+  return (
+    <>
+      <State state={state} tone={TONES[state]} />
+      {since !== null && (
+        <span class="muted">
+          {" "}since <Time at={since} />
+        </span>
+      )}
+      {isDown && (reason !== null || nextTryAt !== null) && (
+        <p class="hint">
+          {reason !== null && `${plain(capital(reason))}.`}
+          {nextTryAt !== null && Date.parse(nextTryAt) > now.value && (
+            <>
+              {" "}This host tries again <Time at={nextTryAt} />.
+            </>
+          )}
+        </p>
+      )}
+    </>
+  );
+}
+
+async function leave(hub: string, onDone: () => void) {
+  const name = plain(hub);
+  const consequence = `${name} manages this host no longer, and this host reports its events ` +
+    "itself. Nothing else on it changes. To come back, it has to join again.";
+  if (!await confirm({ verb: "Leave", name: `the fleet of ${name}`, consequence })) return;
+  await withResult(`Left the fleet of ${name}`, () => api("DELETE /api/fleet/membership"));
+  onDone();
+}
+
+async function stopWaiting(onDone: () => void) {
+  await withResult("The token was deleted", () => api("DELETE /api/fleet/membership"));
+  onDone();
+}
