@@ -43,8 +43,8 @@ export const membershipEndpoints = (deps: Deps) => [
     operationId: "getFleetMembership",
     summary: "Get the hub of this host",
     description: "The fleet that this server is a member of, and the state of its link to the hub.",
-    role: "admin",
-    permission: "fleet:write",
+    role: "viewer",
+    permission: "fleet:read",
     returns: z.object({
       membership: Membership.nullable().meta({ description: "`null`: it is in no fleet" }),
       waitsUntil: Timestamp.nullable().meta({

@@ -33,7 +33,7 @@ export interface MembershipView {
   reason: string | null;
   /** When this host dials next. */
   nextTryAt: string | null;
-  /** What users of the hub may do here at most, and whether its admins may run programs. */
+  /** Limit of the rights of the hub's users here, and whether its admins may run programs. */
   allows: Config["fleetAllow"];
   runsPrograms: boolean;
   joinedAt: string;

@@ -15,7 +15,7 @@ import { hasRole, seesServer } from "../../state/session.ts";
 import { withResult } from "../../state/toasts.ts";
 import { labelText, TONES } from "./form.tsx";
 
-const READ: Access = ["admin", "fleet:write"];
+const WRITE: Access = ["admin", "fleet:write"];
 
 /** Words for `FLEET_ALLOW`. */
 const ALLOWS: Record<FleetMembership["allows"], string> = {
@@ -27,7 +27,7 @@ const ALLOWS: Record<FleetMembership["allows"], string> = {
 
 /** Nothing on a server that is in no fleet. */
 export function Hub() {
-  const mayRead = hasRole(...READ) && seesServer();
+  const mayRead = hasRole("viewer", "fleet:read") && seesServer();
   const { data, reload } = useRead("GET /api/fleet/membership", mayRead ? {} : undefined);
   if (!data.value) return null;
   const { membership, waitsUntil } = data.value;
@@ -38,7 +38,9 @@ export function Hub() {
     <Section
       title="Hub"
       wide
-      actions={<Button onClick={() => void stopWaiting(reload)}>Stop waiting</Button>}
+      actions={hasRole(...WRITE) && (
+        <Button onClick={() => void stopWaiting(reload)}>Stop waiting</Button>
+      )}
     >
       <p>
         A hub can add this host with the token of{" "}
@@ -55,7 +57,9 @@ function Membership({ membership, onLeft }: { membership: FleetMembership; onLef
     <Section
       title="Hub"
       wide
-      actions={<Button onClick={() => void leave(hub, onLeft)}>Leave the fleet</Button>}
+      actions={hasRole(...WRITE) && (
+        <Button onClick={() => void leave(hub, onLeft)}>Leave the fleet</Button>
+      )}
     >
       <Facts>
         <Fact name="Link">

@@ -43,8 +43,9 @@ Deno.test("a member shows its hub, the state of the link since when, and its nam
   const away = await read(member);
   deepEqual([away.state, away.since], ["away", member.clock.now().toISOString()]);
   match(away.reason, /the host is stopping/);
-  const { status } = await member.call("GET", PATH, undefined, { role: "operator" });
-  equal(status, 403);
+  const asViewer = { role: "viewer" } as const;
+  equal((await member.call("GET", PATH, undefined, asViewer)).status, 200);
+  equal((await member.call("DELETE", PATH, undefined, asViewer)).status, 403);
 });
 
 Deno.test("a member shows why the hub cannot be reached, and when it tries again", async () => {
