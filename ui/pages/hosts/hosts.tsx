@@ -39,7 +39,9 @@ export default function Hosts() {
   const body = open ? <open.Body key={open.name} hosts={hosts} /> : (
     <>
       <FleetHosts />
-      <Hub />
+      <div class="below">
+        <Hub />
+      </div>
     </>
   );
   return (

@@ -52,7 +52,8 @@ export function Hub() {
 
 function Membership({ membership, onLeft }: { membership: FleetMembership; onLeft: () => void }) {
   const { hub, hubFingerprint, address, dials, name, labels, fingerprint } = membership;
-  const { isPending, allows, runsPrograms, joinedAt } = membership;
+  const { isPending, allows, runsPrograms, joinedAt, state, since, reason, nextTryAt } = membership;
+  const isDown = state === "away" || state === "never";
   return (
     <Section
       title="Hub"
@@ -63,13 +64,16 @@ function Membership({ membership, onLeft }: { membership: FleetMembership; onLef
     >
       <Facts>
         <Fact name="Link">
-          <LinkState {...membership} />
+          <State state={state} tone={TONES[state]} />
+          {isDown && reason !== null && <p class="hint">{plain(capital(reason))}.</p>}
           {isPending && (
             <p class="hint">
               An admin of {plain(hub)} has to accept this host. Until then, the hub sends nothing.
             </p>
           )}
         </Fact>
+        {since !== null && <TimeFact name="Since" at={since} />}
+        {isDown && nextTryAt !== null && <TimeFact name="Next attempt" at={nextTryAt} />}
         <Fact name="Hub">
           {plain(hub)}
           <p class="hint">
@@ -96,31 +100,6 @@ function Membership({ membership, onLeft }: { membership: FleetMembership; onLef
         <CodeFact name="Own key">{fingerprint}</CodeFact>
       </Facts>
     </Section>
-  );
-}
-
-/** Why it is down is the message of the other end, or of the system. */
-function LinkState({ state, since, reason, nextTryAt }: FleetMembership) {
-  const isDown = state === "away" || state === "never";
-  return (
-    <>
-      <State state={state} tone={TONES[state]} />
-      {since !== null && (
-        <span class="muted">
-          {" "}since <Time at={since} />
-        </span>
-      )}
-      {isDown && (reason !== null || nextTryAt !== null) && (
-        <p class="hint">
-          {reason !== null && `${plain(capital(reason))}.`}
-          {nextTryAt !== null && Date.parse(nextTryAt) > now.value && (
-            <>
-              {" "}This host tries again <Time at={nextTryAt} />.
-            </>
-          )}
-        </p>
-      )}
-    </>
   );
 }
 

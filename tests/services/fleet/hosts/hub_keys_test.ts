@@ -138,6 +138,39 @@ Deno.test("a crash at any step of a new key for notes leaves a key that both hav
   });
 });
 
+Deno.test("a new key for notes whose message is lost is told again over the next link", async () => {
+  await using all = await linkedFleet();
+  const { hub, host, linked, pass } = all;
+  let next = "";
+  const lost: string[] = [];
+  await linked(async () => {
+    const { link } = hub.deps.fleet.hosts.get(host.id)!;
+    const { tell } = link;
+    link.tell = (message) =>
+      message.type === "note_key" ? void lost.push(message.noteKey) : tell(message);
+    next = await renewNotes(all);
+    await link.probe();
+    equal(await pass(), 200);
+    deepEqual([lost, keyOfHost(all) === next], [[next], false]);
+  });
+  await linked(async () => {
+    await until("the member has confirmed it", () => keyOfHost(all) === next);
+    equal(await pass(), 200);
+  });
+});
+
+Deno.test("keys for notes that follow each other at once are learned one after the other", async () => {
+  await using all = await linkedFleet();
+  await all.linked(async () => {
+    // The member leaves out what arrives while it checks a key.
+    await renewNotes(all);
+    await renewNotes(all);
+    const newest = await renewNotes(all);
+    await until("the member has confirmed all", () => keyOfHost(all) === newest);
+    equal(await all.pass(), 200);
+  });
+});
+
 Deno.test("a member that returns to a version without new keys for notes is signed for with its first one", async () => {
   await using all = await linkedFleet();
   const { hub, member, host, linked } = all;
