@@ -56,21 +56,17 @@ function orderText({ waves, hosts, soakHours }: FleetWaves): string {
     `${count(hosts, "host")} ran the image well for ${count(soakHours, "hour")}.`;
 }
 
+const IMAGE_COLUMN: Column<{ image: string; digest: string; platform: string }> = {
+  title: "Image",
+  cell: ({ image, digest, platform }) => (
+    <span class="breaks" title={digest}>
+      {plain(image)} <code class="muted">{imageName(digest)} {plain(platform)}</code>
+    </span>
+  ),
+};
+
 const columnsOf = ({ waves }: FleetWaves): readonly Column<WaveImage>[] => [
-  {
-    title: "Image",
-    cell: ({ image, digest }) => (
-      <span class="breaks" title={digest}>
-        {plain(image)} <code class="muted">{imageName(digest)}</code>
-      </span>
-    ),
-  },
-  {
-    title: "Platform",
-    cell: ({ platform }) => <span class="breaks">{plain(platform)}</span>,
-    width: "w-m",
-    wide: true,
-  },
+  IMAGE_COLUMN,
   {
     title: "Works on",
     cell: ({ progress, isBlocked }) => (
@@ -121,20 +117,19 @@ function WaveForm({ waves: { waves, hosts, soakHours }, onSaved, onClose }: {
         value={String(hosts)}
         required
       />
-      <TextField label="Hours" name="soakHours" type="number" value={String(soakHours)} required />
+      <TextField
+        label="Hours for which they must run it"
+        name="soakHours"
+        type="number"
+        value={String(soakHours)}
+        required
+      />
     </FormDialog>
   );
 }
 
 const BLOCKED_COLUMNS: readonly Column<FleetBlockedImage>[] = [
-  {
-    title: "Image",
-    cell: ({ image, digest, platform }) => (
-      <span class="breaks" title={`${digest} ${platform}`}>
-        {plain(image)} <code class="muted">{imageName(digest)}</code>
-      </span>
-    ),
-  },
+  IMAGE_COLUMN,
   {
     title: "Failed on",
     cell: ({ host, reason, affected }) => (
