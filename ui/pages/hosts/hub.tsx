@@ -7,7 +7,7 @@ import type { Access } from "../../components/deletion.ts";
 import { confirm } from "../../components/dialog.tsx";
 import { CodeFact, Fact, Facts, TimeFact } from "../../components/facts.tsx";
 import { Section } from "../../components/page.tsx";
-import { useRead } from "../../components/reading.ts";
+import { useRead, useReloadEvery } from "../../components/reading.ts";
 import { State } from "../../components/states.tsx";
 import { now, Time } from "../../components/time.tsx";
 import { capital, plain } from "../../base/text.ts";
@@ -16,6 +16,9 @@ import { withResult } from "../../state/toasts.ts";
 import { labelText, TONES } from "./form.tsx";
 
 const WRITE: Access = ["admin", "fleet:write"];
+
+/** Time between two readings, in milliseconds. */
+const REREAD_MS = 15_000;
 
 /** Words for `FLEET_ALLOW`. */
 const ALLOWS: Record<FleetMembership["allows"], string> = {
@@ -31,7 +34,7 @@ export function Hub() {
   const { data, reload } = useRead("GET /api/fleet/membership", mayRead ? {} : undefined);
   if (!data.value) return null;
   const { membership, waitsUntil } = data.value;
-  if (membership) return <Membership membership={membership} onLeft={reload} />;
+  if (membership) return <Membership membership={membership} reload={reload} />;
   // It ends without a change that clients learn.
   if (waitsUntil === null || Date.parse(waitsUntil) < now.value) return null;
   return (
@@ -50,7 +53,9 @@ export function Hub() {
   );
 }
 
-function Membership({ membership, onLeft }: { membership: FleetMembership; onLeft: () => void }) {
+function Membership({ membership, reload }: { membership: FleetMembership; reload: () => void }) {
+  // Changes are reported, but not that the hub is silent.
+  useReloadEvery(REREAD_MS, reload);
   const { hub, hubFingerprint, address, dials, name, labels, fingerprint } = membership;
   const { isPending, allows, runsPrograms, joinedAt, state, since, reason, nextTryAt } = membership;
   const isDown = state === "away" || state === "never";
@@ -59,7 +64,7 @@ function Membership({ membership, onLeft }: { membership: FleetMembership; onLef
       title="Hub"
       wide
       actions={hasRole(...WRITE) && (
-        <Button onClick={() => void leave(hub, onLeft)}>Leave the fleet</Button>
+        <Button onClick={() => void leave(hub, reload)}>Leave the fleet</Button>
       )}
     >
       <Facts>
