@@ -1,5 +1,5 @@
 /**
- * `longshore fleet invite|add|answer|list|accept|leave|export|import`: the fleet of this server, or its membership in
+ * `longshore fleet invite|add|answer|list|accept|status|leave|export|import`: the fleet of this server, or its membership in
  * another one.
  *
  * @module
@@ -24,6 +24,7 @@ import { parseArguments, subcommand } from "./arguments.ts";
 import { CONSOLE, recordCommand } from "./console.ts";
 import { readJoinFile, writeJoinFile } from "./fleet_files.ts";
 import { type FleetDeps, withFleet } from "./fleet_state.ts";
+import { status } from "./fleet_status.ts";
 import { tokenOf } from "./fleet_token.ts";
 import { CommandError, EXIT, type Program, UsageError } from "./program.ts";
 import { printTable } from "./table.ts";
@@ -37,14 +38,14 @@ export async function fleet(program: Program): Promise<number> {
     "answer",
     "list",
     "accept",
+    "status",
     "leave",
     "export",
     "import",
   ]);
   const { exportFor, importFrom } = await import("./fleet_boxes.ts");
-  await { invite, add, answer, list, accept, leave, export: exportFor, import: importFrom }[name](
-    rest,
-  );
+  const boxes = { export: exportFor, import: importFrom };
+  await { invite, add, answer, list, accept, status, leave, ...boxes }[name](rest);
   return EXIT.ok;
 }
 

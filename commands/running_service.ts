@@ -32,7 +32,9 @@ export interface RunningService {
 
 /** Settings of the service that commands use as well, by the name of the variable. */
 const SHARED = {
+  FLEET_ALLOW: "fleetAllow",
   FLEET_INSECURE: "fleetInsecure",
+  FLEET_TERMINAL: "fleetTerminal",
   RELEASE_URL: "releaseUrl",
   SERVER_NAME: "serverName",
   SERVICE_BASE_URL: "serviceBaseUrl",

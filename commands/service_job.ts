@@ -3,6 +3,7 @@
 import { readable } from "../services/containers/health_output.ts";
 import type { Evidence } from "../services/updates/run/evidence.ts";
 import { sleep } from "../services/waiting.ts";
+import { stepInWords } from "../ui/base/step_words.ts";
 import { CommandError, type Program } from "./program.ts";
 import type { ServiceClient } from "./service_client.ts";
 
@@ -35,9 +36,10 @@ interface EndedJob {
  */
 export async function followJob(
   { note, signal }: Pick<Program, "note" | "signal">,
-  service: Pick<ServiceClient, "events" | "isLost">,
-  id: string,
+  service: Pick<ServiceClient, "events" | "isLost" | "text">,
+  { id, kind }: { id: string; kind: string },
 ): Promise<unknown> {
+  const names = await stepNames(service, kind, signal);
   const noted = new Set<string>();
   const noteOnce = (text: string) => {
     if (!noted.has(text)) note(text);
@@ -48,7 +50,9 @@ export async function followJob(
   const noteStep = ({ name, status, message }: Step) => {
     const isReason = status === "failed" && message !== null;
     if (isReason) reasons.add(message);
-    noteOnce(`${name}: ${status}${isReason || message === null ? "" : `: ${message}`}`);
+    noteOnce(
+      `${stepInWords(name, names)}: ${status}${isReason || message === null ? "" : `: ${message}`}`,
+    );
   };
   const noteOtherReasons = ({ error }: EndedJob) => {
     for (const reason of reasons) if (!error?.includes(reason)) note(reason);
@@ -68,6 +72,21 @@ export async function followJob(
     await sleep(RECONNECT_MS, signal);
   }
   throw new CommandError(`Job ${id} continues without this command`);
+}
+
+/** Words for the steps of a kind. Without them, the names of the steps are shown. */
+async function stepNames(
+  service: Pick<ServiceClient, "text">,
+  kind: string,
+  signal: AbortSignal,
+): Promise<Readonly<Record<string, string>>> {
+  try {
+    const { kinds } = JSON.parse(await service.text("/api/jobs/kinds", signal));
+    return kinds.find(({ id }: { id: string }) => id === kind)?.steps ?? {};
+  } catch {
+    // The token may not read it, or the connection is lost.
+    return {};
+  }
 }
 
 function resultOf(note: Program["note"], { id, status, error, result }: EndedJob): unknown {

@@ -49,7 +49,7 @@ export async function backupVolumes(program: Program): Promise<number> {
       keepStopped: options["keep-stopped"] ?? false,
     }, program.signal),
   );
-  const result = await followJob(program, service, job.id) as SnapshotResult;
+  const result = await followJob(program, service, job) as SnapshotResult;
   if (options.json) program.print(JSON.stringify(result));
   else printSnapshot(program, result);
   return EXIT.ok;
@@ -162,7 +162,7 @@ async function restore(program: Program): Promise<number> {
       as: options.as,
     }, program.signal),
   );
-  const result = await followJob(program, service, job.id) as RestoreResult | StackRestoreResult;
+  const result = await followJob(program, service, job) as RestoreResult | StackRestoreResult;
   if (options.json) program.print(JSON.stringify(result));
   else {
     const { restored, kept, bytes } = result;
@@ -187,7 +187,7 @@ async function drill(program: Program): Promise<number> {
   const job = JSON.parse(
     await service.post("/api/backup/drills", { stack, snapshot, target }, program.signal),
   );
-  const result = await followJob(program, service, job.id) as DrillResult;
+  const result = await followJob(program, service, job) as DrillResult;
   if (options.json) program.print(JSON.stringify(result));
   else {
     for (const path of result.leftOut) program.note(`not in the snapshot: ${readable(path)}`);

@@ -124,7 +124,7 @@ async function deploy(program: Program): Promise<number> {
       removeOrphans: options["remove-orphans"] ?? false,
     }, signal),
   );
-  const result = await followJob(program, service, job.id);
+  const result = await followJob(program, service, job);
   printChanges(program, result as { changes: Change[]; warnings: string[] });
   print(`Version ${version} of ${name} is deployed.`);
   return EXIT.ok;
@@ -141,7 +141,7 @@ async function down(program: Program): Promise<number> {
   const job = JSON.parse(
     await service.post(`/api/stacks/${name}/down`, { volumes: options.volumes ?? false }, signal),
   );
-  const { containers, warnings } = await followJob(program, service, job.id) as {
+  const { containers, warnings } = await followJob(program, service, job) as {
     containers: string[];
     warnings: string[];
   };

@@ -40,7 +40,7 @@ export async function takeover(program: Program): Promise<number> {
   }
   const body = { stacks: names, acceptRecreate: options["accept-recreate"] ?? false };
   const job = JSON.parse(await service.post("/api/takeover", body, signal));
-  const result = await followJob(program, service, job.id) as TakeoverResult;
+  const result = await followJob(program, service, job) as TakeoverResult;
   if (json) print(JSON.stringify(result));
   else printResult(program, result);
   return result.refused.length === 0 ? EXIT.ok : EXIT.failure;
@@ -52,7 +52,7 @@ async function readReport(program: Program, service: ServiceClient): Promise<Tak
     const path = `/api/takeover${scans === 0 ? "?refresh=true" : ""}`;
     const answer = JSON.parse(await service.text(path, program.signal));
     if (!answer.job) return answer;
-    await followJob(program, service, answer.job.id);
+    await followJob(program, service, answer.job);
     if (scans === SCANS_MAX) program.note("The containers change all the time; the scan goes on");
   }
 }

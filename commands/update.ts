@@ -39,7 +39,7 @@ export async function update(program: Program): Promise<number> {
     return plan.obstacles.length || plan.rehearsal?.obstacle ? EXIT.failure : EXIT.ok;
   }
   const job = JSON.parse(await service.post(path, body, signal));
-  const result = await followJob(program, service, job.id) as UpdateResult;
+  const result = await followJob(program, service, job) as UpdateResult;
   print(describe(name, result));
   return EXIT.ok;
 }

@@ -25,7 +25,7 @@ export async function updates(program: Program): Promise<number> {
   const service = connectService(program);
   if (options.check) {
     const job = JSON.parse(await service.post("/api/updates/check", {}, signal));
-    await followJob(program, service, job.id);
+    await followJob(program, service, job);
   }
   const text = await service.text("/api/updates", signal);
   if (options.json) print(text);

@@ -276,6 +276,7 @@ export const FLEET =
        longshore fleet answer FILE [--label KEY=VALUE ...] [--address URL]
        longshore fleet list [--json]
        longshore fleet accept NAME
+       longshore fleet status [--json]
        longshore fleet leave
        longshore fleet export --host NAME > FILE
        longshore fleet import FILE
@@ -291,8 +292,9 @@ and for this machine itself OUTBOUND_ALLOW.
 answer adds the host of a request (\`longshore join --request\`) and writes FILE.answer for it: for hosts
 without a network to this server yet.
 
-list shows the hosts with their states, accept accepts one that waits, and leave ends the membership
-of this host in the fleet of another server. The service may be running.
+list shows the hosts with their states, and accept accepts one that waits. status shows the membership of
+this host in the fleet of another server: whether the link is open, since when, and why it is not; leave
+ends it. The service may be running.
 
 export writes what was left for a host that is away (GET /api/fleet/pending) to its standard output,
 sealed for that host. import takes such a file on the host, whose service then runs each request once.`;

@@ -4,6 +4,7 @@ import { boolean, json, number, type Row, table, text } from "./columns.ts";
 import type { Database } from "./database.ts";
 import { deleteBlocksOfHub } from "./fleet_blocks.ts";
 import { deleteKnownHubKeys } from "./fleet_hub_keys.ts";
+import { deleteHubLinkState } from "./fleet_hub_link.ts";
 import { deleteFormerFleetKeys } from "./fleet_keys.ts";
 import { deleteNextKeys } from "./fleet_next_keys.ts";
 import { deleteKnownNoteKeys } from "./fleet_note_keys.ts";
@@ -75,4 +76,5 @@ function forgetHub(db: Database): void {
   deleteKnownHubKeys(db);
   deleteKnownNoteKeys(db);
   deleteFormerFleetKeys(db);
+  deleteHubLinkState(db);
 }

@@ -121,6 +121,7 @@ export const communityGroups: readonly EndpointGroup[] = [
   group(
     ["/api/fleet", "/fleet/link", "/fleet/hub"],
     () => import("./fleet/hosts.ts"),
+    () => import("./fleet/membership.ts"),
     () => import("./fleet/invites.ts"),
     () => import("./fleet/lists.ts"),
     () => import("./fleet/logs.ts"),

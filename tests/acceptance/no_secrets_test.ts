@@ -282,6 +282,7 @@ const NOT_DONE: Record<string, string> = {
   "PUT /api/fleet/hosts/:id": "the same",
   "DELETE /api/fleet/hosts/:id": "the same",
   "POST /api/fleet/hosts/:id/accept": "the same",
+  "DELETE /api/fleet/membership": "the service is in no fleet",
   "DELETE /api/fleet/invites/:id": "the answer to POST has the invites in a list",
   "DELETE /api/fleet/hosts/:id/api/:path": "no host has joined",
   "GET /api/fleet/hosts/:id/api/:path": "the same",

@@ -4,6 +4,7 @@ import { deepEqual, equal, match } from "node:assert/strict";
 import { runCommand, temporaryDirectory } from "../helpers/command.ts";
 import { dashboardTest } from "../helpers/dashboard.ts";
 import { checkBothThemes, hasColumns, rowMatches } from "../helpers/dashboard_steps.ts";
+import { joinFleet } from "../helpers/joined_host.ts";
 import { long } from "../helpers/long.ts";
 import { startLongshore } from "../helpers/longshore.ts";
 import { simulateContainers } from "../helpers/fake_containers.ts";
@@ -37,7 +38,7 @@ dashboardTest("a host is invited, accepted, renamed and removed", async () => {
   );
   await checkBothThemes(tab);
   await tab.click("button", "Done");
-  await rowMatches(tab, "Any host", /0 of 1 joined/);
+  await rowMatches(tab, "Any host", /0 of 1.*By an admin/);
 
   await using engine = fakeEngine(simulateContainers([{
     name: "shop-web-1",
@@ -136,3 +137,36 @@ long(dashboardTest)("a host that waits is added, and an open invite is deleted",
   match(text!, /Host edge-7 allows users of this server the role viewer at most/);
   deepEqual(tab.complaints, []);
 });
+
+dashboardTest(
+  "a member shows its hub, learns a lost link without a reload, and leaves",
+  async () => {
+    await using engine = fakeEngine(simulateContainers([{ name: "web" }]));
+    await using hub = await startLongshore({
+      engineSocket: engine.socketPath,
+      env: { ...INSECURE, SERVER_NAME: "hub" },
+    });
+    await using open = await openDashboard({
+      containers: [],
+      env: { ...INSECURE },
+      path: "/hosts",
+    });
+    const { tab, service } = open;
+    await tab.find("button", "New host");
+    const shows = (...texts: RegExp[]) =>
+      until(`the page shows ${texts.join()}`, async () => {
+        const text = await tab.page.evaluate(() =>
+          document.querySelector("main")!.textContent ?? ""
+        );
+        return texts.every((each) => each.test(text));
+      });
+    await joinFleet(hub, service, { labels: { site: "kiel" } });
+    await shows(/Connected/, /site=kiel/, /FLEET_ALLOW=operate/);
+    await checkBothThemes(tab);
+    await hub.kill9();
+    await shows(/Away/, /The hub cannot be reached/, /Next attempt/);
+    await tab.click("button", "Leave the fleet");
+    await tab.press("Leave", "Left the fleet of hub");
+    await tab.gone("heading", "Hub");
+  },
+);

@@ -2,6 +2,11 @@ import { deepEqual, rejects } from "node:assert/strict";
 import { CommandError } from "../../commands/program.ts";
 import { followJob } from "../../commands/service_job.ts";
 
+/** The answer of `GET /api/jobs/kinds`. */
+const KINDS = JSON.stringify({
+  kinds: [{ id: "container.update", steps: { pull: "Pull the image", wait_well: "Watch it" } }],
+});
+
 /** Follows a job that ends so. */
 function follow(job: object, steps: object[] = []) {
   const noted: string[] = [];
@@ -9,10 +14,17 @@ function follow(job: object, steps: object[] = []) {
     for (const data of steps) yield { id: undefined, event: "step", data };
     yield { id: undefined, event: "done", data: { id: "j1", error: null, result: null, ...job } };
   }
-  const service = { events: () => Promise.resolve(frames()), isLost: () => false };
+  const service = {
+    events: () => Promise.resolve(frames()),
+    isLost: () => false,
+    text: () => Promise.resolve(KINDS),
+  };
   const note = (line: string) => noted.push(line);
   const signal = new AbortController().signal;
-  return { noted, followed: followJob({ note, signal }, service, "j1") };
+  return {
+    noted,
+    followed: followJob({ note, signal }, service, { id: "j1", kind: "container.update" }),
+  };
 }
 
 Deno.test("followJob() returns the result of a job that succeeded", async () => {
@@ -69,10 +81,17 @@ Deno.test("followJob() says each reason once", async () => {
   const { noted, followed } = follow({ status: "rolled_back", error: reason }, [
     { name: "pull", status: "succeeded", message: null },
     { name: "pull 2", status: "failed", message: "no such host" },
-    { name: "verify", status: "failed", message: reason },
-    { name: "verify", status: "failed", message: reason },
+    { name: "wait_well", status: "failed", message: reason },
+    { name: "wait_well", status: "failed", message: reason },
+    { name: "of a later version", status: "succeeded", message: null },
   ]);
 
   await rejects(followed, new CommandError(`Job j1: rolled back: ${reason}`));
-  deepEqual(noted, ["pull: succeeded", "pull 2: failed", "verify: failed", "no such host"]);
+  deepEqual(noted, [
+    "Pull the image: succeeded",
+    "Pull the image (2): failed",
+    "Watch it: failed",
+    "of a later version: succeeded",
+    "no such host",
+  ]);
 });

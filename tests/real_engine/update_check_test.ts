@@ -148,7 +148,7 @@ privateEngineTest(
     // The program itself finds the service by its data directory.
     const updated = await runCommand(["update", "web"], { env });
     deepEqual([updated.code, updated.stdout], [0, "web was updated.\n"], updated.stderr);
-    match(updated.stderr, /verify: succeeded/);
+    match(updated.stderr, /Verify the new container: succeeded/);
     equal(await imageOf("web"), fourth);
     match(await print(update, "web"), /^web is up to date: it already runs .*app:1\.$/);
     equal(await imageOf("web"), fourth);

@@ -13,7 +13,7 @@ type Modules = ReadonlyMap<string, string>;
 /** Folders each folder may import from, besides itself. */
 const MAY_IMPORT: Record<string, string[]> = {
   "main.ts": ["commands", "services"],
-  commands: ["routes", "services", "engine", "db"],
+  commands: ["routes", "services", "engine", "db", "ui"],
   routes: ["services", "ui"],
   services: ["engine", "db", "deno.json"],
   engine: [],

@@ -68,6 +68,7 @@ const CLOSED = [
   "PUT /api/fleet/hosts/:id",
   "POST /api/fleet/hosts/:id/accept",
   "DELETE /api/fleet/hosts/:id",
+  "* /api/fleet/membership",
   "* /api/fleet/invites",
   "* /api/fleet/waves",
   "* /api/fleet/blocked",

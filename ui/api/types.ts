@@ -1667,6 +1667,29 @@ export type FleetInvite = {
 
 export type FleetInviteList = { invites: (FleetInvite)[] };
 
+export type FleetMembership = {
+  hub: string;
+  hubFingerprint: string;
+  address: string | null;
+  dials: "host" | "hub";
+  name: string;
+  labels: Record<string, string>;
+  fingerprint: string;
+  isPending: boolean;
+  state: "connected" | "late" | "away" | "never";
+  since: string | null;
+  reason: string | null;
+  nextTryAt: string | null;
+  allows: "read" | "operate" | "admin";
+  runsPrograms: boolean;
+  joinedAt: string;
+};
+
+export type FleetMembershipState = {
+  membership: FleetMembership | null;
+  waitsUntil: string | null;
+};
+
 export type FleetMetricsTarget = { targets: (string)[]; labels: Record<string, string> };
 
 export type FleetMetricsTargetList = (FleetMetricsTarget)[];
@@ -5438,6 +5461,7 @@ export interface Operations {
     result: HostAnswer;
   };
   "DELETE /api/fleet/invites/{id}": { path: { id: string }; result: Done };
+  "DELETE /api/fleet/membership": { result: Done };
   "DELETE /api/fleet/pending/{id}": { path: { id: string }; result: Done };
   "DELETE /api/git/repositories/{id}": { path: { id: string }; result: Done };
   "DELETE /api/icons/uploaded/{name}": { path: { name: string }; result: Done };
@@ -5922,6 +5946,7 @@ export interface Operations {
     };
     result: string;
   };
+  "GET /api/fleet/membership": { result: FleetMembershipState };
   "GET /api/fleet/overview": { result: FleetOverview };
   "GET /api/fleet/pending": { result: FleetPendingList };
   "GET /api/fleet/stacks": {

@@ -2,6 +2,7 @@
 
 import type { LiveJob } from "../state/live.ts";
 import { State } from "../components/states.tsx";
+import { stepInWords } from "../base/step_words.ts";
 import { capital, duration, plain } from "../base/text.ts";
 
 const TONES = { running: "busy", succeeded: "good", failed: "bad" } as const;
@@ -29,7 +30,7 @@ export function JobSteps({ steps, names }: {
     <ol class="steps" aria-label="Steps">
       {steps.map(({ name, status, startedAt, endedAt, message }) => (
         <li key={name}>
-          <State state={inWords(name, names)} tone={TONES[status]} />{" "}
+          <State state={capital(plain(stepInWords(name, names)))} tone={TONES[status]} />{" "}
           <span class="muted">
             {message === null
               ? endedAt !== null && duration((Date.parse(endedAt) - Date.parse(startedAt)) / 1000)
@@ -39,12 +40,4 @@ export function JobSteps({ steps, names }: {
       ))}
     </ol>
   );
-}
-
-/** Jobs on several containers number the steps of each: `create 2`. */
-function inWords(step: string, names: Readonly<Record<string, string>>): string {
-  const [, base = step, number] = /^(\w[\w ]*) (\d+)$/.exec(step) ?? [];
-  const known = names[base];
-  if (known === undefined) return capital(plain(step));
-  return number === undefined ? known : `${known} (${number})`;
 }

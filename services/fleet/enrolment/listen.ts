@@ -10,6 +10,7 @@ import type { Connection } from "../link/connection.ts";
 import { hubAddress, MINUTES } from "./invites.ts";
 import { assertHostName, assertNoMember, enrol, type JoinAs } from "./join.ts";
 import { fingerprintOf, type KeyDeps, linkKeys, toBytes } from "./keys.ts";
+import { beginHubLink, reportMembership } from "./membership.ts";
 import { type Dialing, linkToHub, type MemberDeps } from "./member.ts";
 import { encodeToken, INVITE_ID_BYTES, SECRET_BYTES } from "./token.ts";
 
@@ -69,6 +70,7 @@ export async function keepListening(
 ): Promise<void> {
   const { fleet, anonymousLog } = deps;
   const dialing: Dialing = { unknown: 0, unproved: 0 };
+  beginHubLink(deps);
   fleet.hub.accept = async (connection, address) => {
     try {
       await accept(deps, { connection, dialing }, signal);
@@ -83,6 +85,7 @@ export async function keepListening(
     await fleet.changed(signal);
   }
   fleet.hub.accept = undefined;
+  reportMembership(deps);
 }
 
 /** Resolves when the hub has a link, or has added this host. */

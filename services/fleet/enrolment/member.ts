@@ -20,6 +20,7 @@ import { createEventSender, type SendDeps } from "../events/send.ts";
 import { clockOf } from "../hosts/clock.ts";
 import { tellHubKey } from "../hosts/hub_keys.ts";
 import { createReceiver } from "../waves/member_link.ts";
+import { beginHubLink, recordHubLink, reportMembership } from "./membership.ts";
 import { hubKeyToTry, keepHubKey } from "./hub_keys.ts";
 import { toBytes } from "./keys.ts";
 import { announceNoteKey, createNoteKeyReceiver } from "./note_keys.ts";
@@ -54,15 +55,22 @@ export async function keepDialing(
   signal: AbortSignal,
   round: () => void,
 ): Promise<void> {
+  const { fleet } = deps;
   let failures = 0;
+  beginHubLink(deps);
   const dialing: Dialing = { unknown: 0, unproved: 0 };
-  for (let { membership } = deps.fleet; membership?.address && !signal.aborted;) {
+  for (let { membership } = fleet; membership?.address && !signal.aborted;) {
     const attempt = await serveHub(deps, membership, dialing, signal);
     failures = attempt === "ended" ? 0 : failures + 1;
     round();
-    await sleepUnlessChanged(deps, retryMs(attempt, failures, Math.random()), signal);
-    ({ membership } = deps.fleet);
+    const waitMs = retryMs(attempt, failures, Math.random());
+    fleet.hub.nextTryAt = new Date(deps.now().getTime() + waitMs).toISOString();
+    await sleepUnlessChanged(deps, waitMs, signal);
+    fleet.hub.nextTryAt = undefined;
+    ({ membership } = fleet);
   }
+  // It may have ended without a link.
+  reportMembership(deps);
 }
 
 /** Dials the hub once, and keeps the link until its end. Never rejects. */
@@ -76,7 +84,7 @@ async function serveHub(
     const connection = await dial(deps, membership.address, signal);
     return await linkToHub(deps, membership, { connection, dialing }, signal);
   } catch (error) {
-    deps.fleet.hub.reason = (error as Error).message;
+    recordHubLink(deps, membership.hostId, (error as Error).message);
     deps.log.info("hub not reachable", {
       hub: membership.hubName,
       ...errorFields(error),
@@ -185,16 +193,20 @@ async function keepLink(
       if (message.type === "accepted") updateMembership(db, hostId, { isPending: false });
       if (message.type === "hub_key") keepHubKey(deps, membership, message.linkKey);
       if (message.type === "note_key") receiveNoteKey(message, link);
-      if (message.type === "labels") updateMembership(db, hostId, { labels: message.labels });
+      if (message.type === "labels") {
+        const { name = membership.name, labels } = message;
+        updateMembership(db, hostId, { name, labels });
+      }
       if (message.type === "refused") attempt = receiveRefusal(deps, membership, message);
       fleet.refresh();
+      if (message.type === "accepted" || message.type === "labels") reportMembership(deps);
     },
     clock: clockOf(deps),
   });
   // A hub that was cut off dials before this side notices the end.
   fleet.hub.link?.close("the hub has connected again");
   fleet.hub.link = link;
-  fleet.hub.reason = undefined;
+  recordHubLink(deps, hostId, null);
   announceNoteKey(deps, membership, link);
   log.info("connected to the hub", { hub: hubName, isPending });
   const over = new AbortController();
@@ -205,7 +217,10 @@ async function keepLink(
   } finally {
     link.close("the host has ended the link");
     const reason = await link.closed;
-    if (fleet.hub.link === link) Object.assign(fleet.hub, { link: undefined, reason });
+    if (fleet.hub.link === link) {
+      fleet.hub.link = undefined;
+      recordHubLink(deps, hostId, reason);
+    }
     log.info("disconnected from the hub", { hub: hubName, reason });
   }
   return attempt;
@@ -230,14 +245,15 @@ async function keepLink(
 
 /** A host that was removed is a member no more; any other refusal may end. */
 function receiveRefusal(
-  { db, fleet, log }: MemberDeps,
+  deps: MemberDeps,
   { hostId, hubName }: Membership,
   { reason, isFinal }: Control<"refused">,
 ): Attempt {
+  const { db, fleet, log } = deps;
   log.warn("refused by the hub", { hub: hubName, reason, isFinal });
   // This host may have joined another hub meanwhile.
   if (selectMembership(db)?.hostId !== hostId) return "refused";
-  fleet.hub.reason = reason;
+  recordHubLink(deps, hostId, reason);
   if (isFinal) {
     deleteMembership(db);
     fleet.refresh();

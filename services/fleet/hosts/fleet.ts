@@ -38,10 +38,10 @@ export interface OpenHost {
 export interface HubLink {
   /** The link, if it is open. */
   link: OpenLink | undefined;
-  /** Why the last one ended or could not be opened. */
-  reason: string | undefined;
   /** Address from which the hub has dialled this host last. */
   address: string | undefined;
+  /** When this host dials again (ISO 8601, UTC). */
+  nextTryAt: string | undefined;
   /** Questions to the hub that it has not answered. */
   questions: Questions;
   /**
@@ -91,8 +91,8 @@ export function createFleet(db: StateDatabase): Fleet {
   const hosts = new Map<string, OpenHost>();
   const hub: HubLink = {
     link: undefined,
-    reason: undefined,
     address: undefined,
+    nextTryAt: undefined,
     questions: createQuestions(),
     accept: undefined,
   };

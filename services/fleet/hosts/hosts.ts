@@ -96,7 +96,7 @@ export function changeHost(
   const changes = { name: name ?? host.name, labels: labels ?? host.labels };
   updateFleetHost(deps.db, id, changes);
   const open = deps.fleet.hosts.get(id);
-  if (open && !open.isPending) open.link.tell({ type: "labels", labels: changes.labels });
+  if (open && !open.isPending) open.link.tell({ type: "labels", ...changes });
   deps.changes.record(HOSTS_RESOURCE);
   return toView(deps, { ...host, ...changes });
 }
@@ -149,7 +149,7 @@ export function applyToLinks(deps: Pick<Deps, "db" | "fleet" | "changes" | "log"
       open.isPending = false;
       open.link.tell({ type: "accepted" });
       offerBlocks(deps, open);
-      open.link.tell({ type: "labels", labels: host.labels });
+      open.link.tell({ type: "labels", labels: host.labels, name: host.name });
       changes.record(HOSTS_RESOURCE);
     }
   }

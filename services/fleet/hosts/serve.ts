@@ -231,7 +231,9 @@ async function welcome(
   const waves = newWaveLink();
   register(deps, current, { link, address, isPending: current.isPending, waves });
   if (isPending && !current.isPending) link.tell({ type: "accepted" });
-  if (!current.isPending) link.tell({ type: "labels", labels: current.labels });
+  if (!current.isPending) {
+    link.tell({ type: "labels", labels: current.labels, name: current.name });
+  }
   if (hubKey !== selectFleetKey(db, "link")!.publicKey) tellHubKey(deps, [{ link }]);
   return link;
 }

@@ -111,8 +111,8 @@ const TYPES = {
   note_key_kept: z.object({ noteKey: Key }),
   /** An admin has accepted the host. */
   accepted: Empty,
-  /** Labels of the host at the hub, after the welcome and after each change. */
-  labels: z.object({ labels: z.record(z.string(), z.string()) }),
+  /** Labels and name of the host at the hub, after the welcome and after each change. */
+  labels: z.object({ labels: z.record(z.string(), z.string()), name: HostName.optional() }),
   /** The member leaves the fleet. */
   leave: Empty,
   /** Of the member; the next ones follow when these were taken. */

@@ -1,5 +1,6 @@
 /** Metrics of the hosts of this hub for Prometheus: where they are, and those of one host. @module */
 
+import { selectFleetHost } from "../../../db/fleet_hosts.ts";
 import { METRICS_USER } from "../../access/accounts.ts";
 import type { Caller } from "../../access/caller.ts";
 import type { ScopedHost } from "../../access/scope.ts";
@@ -8,7 +9,9 @@ import { AppError } from "../../errors.ts";
 import { hubAsCaller } from "../copies/follow.ts";
 import { type HostViewer, visibleHosts } from "../hosts/visible.ts";
 import { METRICS_PATH } from "../notes/note.ts";
-import { findHost, type PassedResponse, passOn } from "../passing/pass.ts";
+import { describeMissing } from "../passing/missing.ts";
+import { findHost, NoteRefusedError, type PassedResponse, passOn } from "../passing/pass.ts";
+import type { PassingHost } from "../passing/sides.ts";
 
 /** Path of the metrics of a host at its hub. */
 const FEDERATE_PATH = "/metrics/federate";
@@ -77,11 +80,24 @@ export async function readHostMetrics(
     permissions: permissionsAt(host),
     requestId,
     signal,
+  }).catch((error) => {
+    // Versions before the metrics take notes for paths below `/api/` only.
+    const lacks = error instanceof NoteRefusedError && error.refusal === "other_path";
+    throw lacks ? missingMetrics(deps, host) : error;
   });
   const { head, end } = passed;
   if (head.status === 200 && head.headers.get("content-type")?.startsWith("text/plain")) {
     return passed;
   }
   end();
-  throw new AppError("bad_gateway", `Host ${host.name} does not send its metrics`);
+  if (head.status === 404) throw missingMetrics(deps, host);
+  throw new AppError(
+    "bad_gateway",
+    `Host ${host.name} does not send its metrics (status ${head.status})`,
+  );
+}
+
+function missingMetrics({ db }: Pick<Deps, "db">, { id, name }: PassingHost): AppError {
+  const version = selectFleetHost(db, id)?.version ?? "unknown";
+  return new AppError("bad_gateway", describeMissing({ name, version }, `GET ${METRICS_PATH}`));
 }

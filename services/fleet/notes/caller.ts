@@ -31,6 +31,11 @@ export function callerOfNote(
     permissions: permissions.filter((each) =>
       includesRole(roleMax, leastRole(parsePermission(each)))
     ),
-    mayRunPrograms: fleetTerminal === "on" && fleetAllow === "admin",
+    mayRunPrograms: mayRunPrograms({ fleetAllow, fleetTerminal }),
   });
 }
+
+/** Whether admins of the hub may run commands and open terminals. */
+export const mayRunPrograms = (
+  { fleetAllow, fleetTerminal }: Pick<Config, "fleetAllow" | "fleetTerminal">,
+): boolean => fleetTerminal === "on" && fleetAllow === "admin";

@@ -67,6 +67,16 @@ interface Passing {
 
 export type PassedResponse = StreamResponse & Passing;
 
+/** The host refused the note of a request. */
+export class NoteRefusedError extends AppError {
+  override readonly name = "NoteRefusedError";
+
+  /** @param refusal As the host sent it; a later version may have others than {@linkcode NoteRefusal}. */
+  constructor(message: string, readonly refusal: string) {
+    super("bad_gateway", message);
+  }
+}
+
 /** A stream for a request, whose note is signed. */
 interface OpenedPassage extends Passing {
   stream: LinkStream;
@@ -225,7 +235,7 @@ function assertNoteAccepted({ name }: PassingHost, { head }: Pick<StreamResponse
   const reason = Object.hasOwn(NOTE_REFUSALS, refusal)
     ? NOTE_REFUSALS[refusal as NoteRefusal]
     : "The note is not accepted";
-  throw new AppError("bad_gateway", `Host ${name} refused the request: ${reason}`);
+  throw new NoteRefusedError(`Host ${name} refused the request: ${reason}`, refusal);
 }
 
 /**

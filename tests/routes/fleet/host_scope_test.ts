@@ -8,7 +8,7 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import { insertRoleAssignment } from "../../../db/enterprise/role_assignments.ts";
 import { everyEndpoint, rightRequest } from "../../acceptance/endpoint_walk.ts";
-import type { TestFleet } from "../../helpers/fleet.ts";
+import { scriptHost, sendText, type TestFleet } from "../../helpers/fleet.ts";
 import { OF_HUB, OTHER_HOST, scopedFleet } from "../../helpers/scoped_fleet.ts";
 import type { CallOptions } from "../../helpers/test_app.ts";
 
@@ -145,6 +145,30 @@ Deno.test("a scraper finds the hosts it may see, and reads their metrics through
   };
   deepEqual(await scrape("edge-7"), [200, true]);
   deepEqual(await scrape(OTHER_HOST), [404, false]);
+});
+
+Deno.test("a scraper learns which version of a host sends no metrics", async () => {
+  await using fleet = await scopedFleet();
+  for (
+    const [head, error] of [
+      // Of the first versions of members, and of what may come.
+      ["401 Unauthorized\r\nLongshore-Note-Refused: other_path", "lacks"],
+      ["404 Not Found", "lacks"],
+      ["401 Unauthorized\r\nLongshore-Note-Refused: expired", "refused the request: The note has"],
+      ["500 No", "does not send its metrics (status 500)"],
+    ] as const
+  ) {
+    scriptHost(
+      fleet,
+      (stream) => sendText(stream, `HTTP/1.1 ${head}\r\nContent-Length: 0\r\n\r\n`),
+    );
+    const answer = await fleet.hub.call("GET", "/metrics/federate?host=edge-7", undefined, EDGE);
+    equal(answer.status, 502);
+    const expected = error === "lacks"
+      ? "does not have GET /metrics; it runs version 0.1.0"
+      : error;
+    ok(answer.body.error.startsWith(`Host edge-7 ${expected}`), answer.body.error);
+  }
 });
 
 Deno.test("the hub's own metrics have the state of each host, for callers without limits", async () => {

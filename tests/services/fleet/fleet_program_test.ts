@@ -1,6 +1,6 @@
 /** Hub and member as real programs on loopback. @module */
 
-import { deepEqual, equal, match } from "node:assert/strict";
+import { deepEqual, equal, match, notEqual } from "node:assert/strict";
 import { randomText } from "../../../services/builtins.ts";
 import { decodeToken, encodeToken } from "../../../services/fleet/enrolment/token.ts";
 import { selfSigned } from "../../helpers/certificates.ts";
@@ -55,6 +55,19 @@ Deno.test("a host joins by one line, is accepted, and is back after the hub was 
   const listed = await run(member, ["fleet", "list"]);
   equal(listed.stderr, "This host is edge-7 in the fleet of hub.\n");
 
+  const membership = async () =>
+    (await member.call("GET", "/api/fleet/membership")).body.membership;
+  const status = async () => (await run(member, ["fleet", "status"])).stdout;
+  await until("the name and labels there are known", async () => {
+    return (await membership()).labels.site === "kiel";
+  });
+  const { hubFingerprint, fingerprint } = await membership();
+  match(
+    await status(),
+    new RegExp(`Link: +connected since [^]*Rights of the hub: +admin\\n[^]*${fingerprint}`),
+  );
+  notEqual(hubFingerprint, fingerprint);
+
   const labels = async () => (await member.call("GET", "/api/git/repositories")).body.labels;
   await eventually(async () => deepEqual(await labels(), { site: "kiel" }));
 
@@ -63,6 +76,8 @@ Deno.test("a host joins by one line, is accepted, and is back after the hub was 
     (await run(member, ["join", token, "--yes"])).stderr,
     /the fleet of hub, which does not confirm it: .*; to join again, run `longshore fleet leave` first/,
   );
+  await until("the lost link is shown", async () => (await membership()).state === "away");
+  match(await status(), /Link: +away since .*\nReason: +\S/);
   const second = stack.use(await startLongshore(hubOptions));
   await eventually(async () => equal(await stateOf(second), "connected"));
 

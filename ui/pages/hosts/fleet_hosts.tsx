@@ -8,7 +8,7 @@ import { confirm, useDialog } from "../../components/dialog.tsx";
 import { useRead, useReloadEvery } from "../../components/reading.ts";
 import { ResourceTab } from "../../components/resource.tsx";
 import { SecretDialog } from "../../components/secret_dialog.tsx";
-import { Badge, State, type Tone } from "../../components/states.tsx";
+import { Badge, State } from "../../components/states.tsx";
 import { Time } from "../../components/time.tsx";
 import { capital, count, plain } from "../../base/text.ts";
 import { href } from "../../state/router.ts";
@@ -19,21 +19,12 @@ import { RunButton, RunHistory } from "./run.tsx";
 import { InstallLine, Invites } from "./invites.tsx";
 import { LaterForm } from "./later_form.tsx";
 import { Pending } from "./pending.tsx";
-import { HostForm, labelText, type SavedHost } from "./form.tsx";
+import { HostForm, labelText, type SavedHost, TONES } from "./form.tsx";
 
 /** Time between two readings, in milliseconds. */
 const REREAD_MS = 10_000;
 
 const WRITE: Access = ["admin", "fleet:write"];
-
-const TONES: Record<FleetHost["state"], Tone> = {
-  connected: "good",
-  late: "warn",
-  away: "bad",
-  pending: "warn",
-  never: "idle",
-  left: "idle",
-};
 
 /** A host with what needs attention there, in words. */
 interface HostRow extends FleetHost {

@@ -7,6 +7,7 @@ import { CheckField, SelectField, TextField } from "../../components/fields.tsx"
 import { type EditProps, FormDialog } from "../../components/form.tsx";
 import type { FormValues } from "../../components/form_values.ts";
 import { SecretField } from "../../components/secret_dialog.tsx";
+import type { Tone } from "../../components/states.tsx";
 import { plain } from "../../base/text.ts";
 import { showStatus } from "../../state/toasts.ts";
 
@@ -26,6 +27,16 @@ const LABELS_HINT = "Separated by commas, such as site=kiel, floor=2";
 
 /** A line for hosts that wait, and the address in it that the user replaces. */
 const LISTEN_LINE = "longshore join --listen --address https://ADDRESS-OF-THE-HOST";
+
+/** Tones of states, of hosts and of a hub. */
+export const TONES: Record<FleetHost["state"], Tone> = {
+  connected: "good",
+  late: "warn",
+  away: "bad",
+  pending: "warn",
+  never: "idle",
+  left: "idle",
+};
 
 /** An added or changed host, or an invite of one. */
 export type SavedHost = FleetHost | CreatedFleetInvite;

@@ -7,6 +7,7 @@ import { useRead } from "../../components/reading.ts";
 import { query } from "../../state/router.ts";
 import { hasRole, seesServer } from "../../state/session.ts";
 import { FleetHosts } from "./fleet_hosts.tsx";
+import { Hub } from "./hub.tsx";
 import { Waves } from "./waves.tsx";
 import { Alerts, Containers, type ListProps, Stacks, Updates } from "./lists.tsx";
 
@@ -35,7 +36,14 @@ export default function Hosts() {
   );
   const [, open] = tabs.find(([list]) => list === query.value.get("list")) ?? [];
   // An empty fleet has no lists.
-  const body = open ? <open.Body key={open.name} hosts={hosts} /> : <FleetHosts />;
+  const body = open ? <open.Body key={open.name} hosts={hosts} /> : (
+    <>
+      <FleetHosts />
+      <div class="below">
+        <Hub />
+      </div>
+    </>
+  );
   return (
     <Page title="Hosts">
       {hosts.length === 0 ? body : (

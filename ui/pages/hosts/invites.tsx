@@ -15,9 +15,9 @@ const nameOf = ({ name, pattern }: FleetInvite): string => name ?? pattern ?? "A
 
 const COLUMNS: readonly Column<FleetInvite>[] = [
   textColumn("Name", nameOf),
-  textColumn("Hosts", ({ uses, usesMax }) => `${uses} of ${usesMax} joined`, { width: "w-m" }),
+  textColumn("Joined", ({ uses, usesMax }) => `${uses} of ${usesMax}`, { width: "w-xs" }),
   textColumn("Labels", ({ labels }) => labelText(labels), { width: "w-m", wide: true }),
-  textColumn("Joins", ({ acceptsAtOnce }) => acceptsAtOnce ? "At once" : "Once accepted", {
+  textColumn("Accepted", ({ acceptsAtOnce }) => acceptsAtOnce ? "At once" : "By an admin", {
     width: "w-m",
     wide: true,
   }),

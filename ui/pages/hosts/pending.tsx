@@ -23,14 +23,15 @@ const TONES: Record<FleetPending["state"], Tone> = {
 const COLUMNS: readonly Column<FleetPending>[] = [
   {
     title: "Request",
-    cell: ({ request, user, error }) => (
-      <span class="name-cell">
+    cell: ({ request, user, host, error }) => (
+      <span class="name-cell wraps">
         <code class="cut">{plain(request)}</code>
+        <span class="muted secondary narrow-only">{plain(host)}</span>
         <span class="muted secondary wraps">{plain(error ?? user)}</span>
       </span>
     ),
   },
-  textColumn("Host", ({ host }) => host, { width: "w-m" }),
+  textColumn("Host", ({ host }) => host, { width: "w-m", wide: true }),
   {
     title: "State",
     cell: ({ state }) => <State state={state} tone={TONES[state]} />,

@@ -3,7 +3,7 @@
 import { api, refusalOf, send } from "../../api/client.ts";
 import type { FleetBlockedImage, FleetWaves } from "../../api/types.ts";
 import { Button } from "../../components/button.tsx";
-import { type Column, textColumn, timeColumn } from "../../components/columns.tsx";
+import { type Column, timeColumn } from "../../components/columns.tsx";
 import { confirm, Dialog, useDialog } from "../../components/dialog.tsx";
 import { TextField } from "../../components/fields.tsx";
 import { FormDialog } from "../../components/form.tsx";
@@ -25,7 +25,7 @@ export function Waves() {
   if (!waves) return error.value ? <Failure error={error.value} onRetry={reload} /> : null;
   const edit = () => dialog.open(WaveForm, { waves, onSaved: reload });
   return (
-    <>
+    <div class="stacked">
       <Blocked />
       <Section
         title="Waves"
@@ -44,7 +44,7 @@ export function Waves() {
         )}
       </Section>
       {dialog.shown}
-    </>
+    </div>
   );
 }
 
@@ -56,16 +56,17 @@ function orderText({ waves, hosts, soakHours }: FleetWaves): string {
     `${count(hosts, "host")} ran the image well for ${count(soakHours, "hour")}.`;
 }
 
+const IMAGE_COLUMN: Column<{ image: string; digest: string; platform: string }> = {
+  title: "Image",
+  cell: ({ image, digest, platform }) => (
+    <span class="breaks" title={digest}>
+      {plain(image)} <code class="muted">{imageName(digest)} {plain(platform)}</code>
+    </span>
+  ),
+};
+
 const columnsOf = ({ waves }: FleetWaves): readonly Column<WaveImage>[] => [
-  {
-    title: "Image",
-    cell: ({ image, digest }) => (
-      <span class="cut" title={digest}>
-        {plain(image)} <code class="muted">{imageName(digest)}</code>
-      </span>
-    ),
-  },
-  textColumn("Platform", ({ platform }) => platform, { width: "w-m", wide: true }),
+  IMAGE_COLUMN,
   {
     title: "Works on",
     cell: ({ progress, isBlocked }) => (
@@ -116,34 +117,40 @@ function WaveForm({ waves: { waves, hosts, soakHours }, onSaved, onClose }: {
         value={String(hosts)}
         required
       />
-      <TextField label="Hours" name="soakHours" type="number" value={String(soakHours)} required />
+      <TextField
+        label="Hours for which they must run it"
+        name="soakHours"
+        type="number"
+        value={String(soakHours)}
+        required
+      />
     </FormDialog>
   );
 }
 
 const BLOCKED_COLUMNS: readonly Column<FleetBlockedImage>[] = [
-  {
-    title: "Image",
-    cell: ({ image, digest, platform }) => (
-      <span class="cut" title={`${digest} ${platform}`}>
-        {plain(image)} <code class="muted">{imageName(digest)}</code>
-      </span>
-    ),
-  },
+  IMAGE_COLUMN,
   {
     title: "Failed on",
-    cell: ({ host, reason }) => <span class="breaks">{plain(`${host}: ${reason}`)}</span>,
+    cell: ({ host, reason, affected }) => (
+      <>
+        <span class="breaks">{plain(`${host}: ${reason}`)}</span>
+        {affected.length > 0 && (
+          <p class="muted breaks narrow-only">Runs on {affectedText(affected)}</p>
+        )}
+      </>
+    ),
   },
   {
     title: "Runs on",
-    cell: ({ affected }) => (
-      <span class="wraps">
-        {affected.map(({ host, container }) => plain(`${host}/${container}`)).join(", ")}
-      </span>
-    ),
+    cell: ({ affected }) => <span class="wraps">{affectedText(affected)}</span>,
+    wide: true,
   },
   timeColumn("Since", ({ at }) => at, { width: "w-s", wide: true }),
 ];
+
+const affectedText = (affected: FleetBlockedImage["affected"]): string =>
+  affected.map(({ host, container }) => plain(`${host}/${container}`)).join(", ");
 
 /** Nothing while nothing is blocked. */
 function Blocked() {

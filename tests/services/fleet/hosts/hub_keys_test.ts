@@ -1,7 +1,6 @@
 /** New keys of a hub, with both ends of the link as they are. @module */
 
 import { deepEqual, equal, notEqual, rejects } from "node:assert/strict";
-import { serveFleet } from "../../../../commands/fleet_socket.ts";
 import { deleteFleetHost, selectFleetHosts } from "../../../../db/fleet_hosts.ts";
 import { selectFormerHubKeys, selectKnownHubKeys } from "../../../../db/fleet_hub_keys.ts";
 import { replaceFleetKey, selectFleetKey } from "../../../../db/fleet_keys.ts";
@@ -13,108 +12,29 @@ import {
 } from "../../../../db/fleet_note_keys.ts";
 import { deleteMembership, selectMembership } from "../../../../db/fleet_membership.ts";
 import { selectNextKey } from "../../../../db/fleet_next_keys.ts";
-import { createInvite } from "../../../../services/fleet/enrolment/invites.ts";
 import { enrol } from "../../../../services/fleet/enrolment/join.ts";
 import {
   createFleetKey,
-  fingerprintOf,
   linkKeys,
   openNoteKey,
   toBytes,
   toText,
 } from "../../../../services/fleet/enrolment/keys.ts";
-import { type Dialing, linkToHub } from "../../../../services/fleet/enrolment/member.ts";
+import { linkToHub } from "../../../../services/fleet/enrolment/member.ts";
 import { dialKeys, KEY_MAX_MS } from "../../../../services/fleet/enrolment/rotation.ts";
 import { checkOf, createNoteKeyReceiver } from "../../../../services/fleet/enrolment/note_keys.ts";
 import { decodeToken } from "../../../../services/fleet/enrolment/token.ts";
 import { renewHubKey } from "../../../../services/fleet/hosts/hub_keys.ts";
 import { renewNoteKey } from "../../../../services/fleet/hosts/note_keys.ts";
-import { serveLink } from "../../../../services/fleet/hosts/serve.ts";
 import { dialEnrolment, dialLink } from "../../../../services/fleet/link/channel.ts";
-import { createConnection } from "../../../../services/fleet/link/connection.ts";
 import { tellAll } from "../../../../services/fleet/waves/hub.ts";
 import { signWith } from "../../../../services/fleet/notes/note.ts";
 import { isSuccession, signSuccession } from "../../../../services/fleet/notes/succession.ts";
 import { sealBlock } from "../../../../services/fleet/waves/block.ts";
 import { keepBlock, keptBlocks } from "../../../../services/fleet/waves/kept.ts";
-import { createSocketPair } from "../../../helpers/socket_pair.ts";
+import { connect, HUB, invite, join, linkedFleet } from "../../../helpers/linked_fleet.ts";
 import { type TestApp, testApp } from "../../../helpers/test_app.ts";
 import { until } from "../../../helpers/until.ts";
-
-const HUB = { serverName: "hub", serviceBaseUrl: "https://hub.example.com" };
-
-/** Dials a hub, as a connection in memory. */
-function connect(hub: TestApp) {
-  const [near, far] = createSocketPair();
-  void serveLink(hub.deps, far, "192.0.2.7");
-  return createConnection(near);
-}
-
-const invite = (hub: TestApp) =>
-  createInvite(hub.deps, {
-    ...{ labels: {}, count: 1, expiresMinutes: 30, acceptsAtOnce: true },
-  }, { userId: "key" });
-
-/** Lets an application join, which checks the fingerprint in the token. */
-async function join(member: TestApp, hub: TestApp, name: string, token: string) {
-  const { inviteId, secret, fingerprint } = decodeToken(token);
-  await enrol(member.deps, connect(hub), {
-    ...{ name, machine: "test", address: HUB.serviceBaseUrl, invite: { id: inviteId, secret } },
-    assertHub: async (key) => equal(await fingerprintOf(key), fingerprint),
-  });
-  member.deps.fleet.refresh();
-}
-
-/** A hub and its member edge-7, both real applications. */
-async function fleet() {
-  await using stack = new AsyncDisposableStack();
-  const dataDir = await Deno.makeTempDir({ prefix: "longshore-fleet-" });
-  stack.defer(() => Deno.remove(dataDir, { recursive: true }));
-  const hub = stack.use(testApp({ config: HUB }));
-  const member = stack.use(testApp({ config: { ...HUB, serverName: "edge-7", dataDir } }));
-  const served = serveFleet(member.deps, member.app);
-  stack.defer(() => served.shutdown());
-  await join(member, hub, "edge-7", (await invite(hub)).token);
-  const [host] = selectFleetHosts(hub.deps.db);
-  const dialing: Dialing = { unknown: 0, unproved: 0 };
-
-  /** Opens the link, and ends it after `work`. */
-  async function linked(work: () => Promise<void> = async () => {}): Promise<void> {
-    const end = new AbortController();
-    const opened = Promise.withResolvers<void>();
-    const ended = linkToHub(member.deps, selectMembership(member.deps.db)!, {
-      ...{ connection: connect(hub), dialing, onOpen: opened.resolve },
-    }, end.signal);
-    await Promise.race([opened.promise, ended]);
-    await until(
-      "both have the link",
-      () => hub.deps.fleet.link(host!.id) && member.deps.fleet.hub.link,
-    );
-    try {
-      // The clocks are compared before the test changes them.
-      await hub.deps.fleet.hosts.get(host!.id)!.link.probe();
-      await work();
-      // A round trip: what the hub has told before has arrived.
-      await member.deps.fleet.hub.link!.probe();
-    } finally {
-      end.abort();
-      await ended;
-      await until("the hub has no link", () => hub.deps.fleet.hosts.size === 0);
-    }
-  }
-
-  const all = stack.move();
-  return {
-    ...{ hub, member, host: host!, linked },
-    /** The answer of the member to a request that the hub passes on. */
-    async pass() {
-      const response = await hub.fetch("GET", "/api/fleet/hosts/edge-7/api/health");
-      await response.body?.cancel();
-      return response.status;
-    },
-    [Symbol.asyncDispose]: () => all.disposeAsync(),
-  };
-}
 
 /** Lets 30 days go by for both. */
 function advance({ hub, member }: { hub: TestApp; member: TestApp }): void {
@@ -132,7 +52,7 @@ async function renew({ hub, member }: { hub: TestApp; member: TestApp }) {
 }
 
 Deno.test("a member follows the new key of its hub, and requests pass before and after it", async () => {
-  await using all = await fleet();
+  await using all = await linkedFleet();
   const { hub, linked, pass } = all;
   await renewHubKey(hub.deps);
   deepEqual(selectFormerHubKeys(hub.deps.db), []);
@@ -158,7 +78,7 @@ const keyOfHost = ({ hub, host }: { hub: TestApp; host: { id: string } }) =>
   hub.deps.fleet.hosts.get(host.id)?.noteKey;
 
 Deno.test("a member learns the new key for notes of its hub over the link, and requests pass meanwhile", async () => {
-  await using all = await fleet();
+  await using all = await linkedFleet();
   const { hub, member, linked, pass } = all;
   await renewNoteKey(hub.deps);
   deepEqual(selectFormerNoteKeys(hub.deps.db), []);
@@ -182,7 +102,7 @@ Deno.test("a member learns the new key for notes of its hub over the link, and r
 });
 
 Deno.test("a crash at any step of a new key for notes leaves a key that both have", async () => {
-  await using all = await fleet();
+  await using all = await linkedFleet();
   const { hub, member, linked, pass } = all;
   const first = selectFleetKey(hub.deps.db, "note")!.publicKey;
   const next = await renewNotes(all);
@@ -219,8 +139,41 @@ Deno.test("a crash at any step of a new key for notes leaves a key that both hav
   });
 });
 
+Deno.test("a new key for notes whose message is lost is told again over the next link", async () => {
+  await using all = await linkedFleet();
+  const { hub, host, linked, pass } = all;
+  let next = "";
+  const lost: string[] = [];
+  await linked(async () => {
+    const { link } = hub.deps.fleet.hosts.get(host.id)!;
+    const { tell } = link;
+    link.tell = (message) =>
+      message.type === "note_key" ? void lost.push(message.noteKey) : tell(message);
+    next = await renewNotes(all);
+    await link.probe();
+    equal(await pass(), 200);
+    deepEqual([lost, keyOfHost(all) === next], [[next], false]);
+  });
+  await linked(async () => {
+    await until("the member has confirmed it", () => keyOfHost(all) === next);
+    equal(await pass(), 200);
+  });
+});
+
+Deno.test("keys for notes that follow each other at once are learned one after the other", async () => {
+  await using all = await linkedFleet();
+  await all.linked(async () => {
+    // The member leaves out what arrives while it checks a key.
+    await renewNotes(all);
+    await renewNotes(all);
+    const newest = await renewNotes(all);
+    await until("the member has confirmed all", () => keyOfHost(all) === newest);
+    equal(await all.pass(), 200);
+  });
+});
+
 Deno.test("a member that returns to a version without new keys for notes is signed for with its first one", async () => {
-  await using all = await fleet();
+  await using all = await linkedFleet();
   const { hub, member, host, linked } = all;
   const first = selectFleetKey(hub.deps.db, "note")!.publicKey;
   const next = await renewNotes(all);
@@ -240,7 +193,7 @@ Deno.test("a member that returns to a version without new keys for notes is sign
 });
 
 Deno.test("a key for notes that no known key has signed is refused", async () => {
-  await using all = await fleet();
+  await using all = await linkedFleet();
   const { hub, member, host, linked } = all;
   await linked(async () => {
     const next = await createFleetKey(hub.deps, "note");
@@ -254,7 +207,7 @@ Deno.test("a key for notes that no known key has signed is refused", async () =>
 });
 
 Deno.test("a key for notes of a former hub is not stored after the host has left", async () => {
-  await using all = await fleet();
+  await using all = await linkedFleet();
   const { hub, member } = all;
   const membership = selectMembership(member.deps.db)!;
   await renewNotes(all);
@@ -284,7 +237,7 @@ const BLOCK = {
 };
 
 Deno.test("blocks of before a new key for notes reach members of before and after it", async () => {
-  await using all = await fleet();
+  await using all = await linkedFleet();
   const { hub, member, linked } = all;
   const text = await sealBlock((bytes) => hub.deps.passing.hub()!.sign(bytes), BLOCK);
   keepBlock(hub.deps, "own", { ...BLOCK, text });
@@ -305,7 +258,7 @@ Deno.test("blocks of before a new key for notes reach members of before and afte
 });
 
 Deno.test("a hub that was restored from a backup of before a new key for notes learns what it has blocked since", async () => {
-  await using all = await fleet();
+  await using all = await linkedFleet();
   const { hub, host, linked } = all;
   const first = selectFleetKey(hub.deps.db, "note")!;
   const next = await renewNotes(all);
@@ -327,7 +280,7 @@ Deno.test("a hub that was restored from a backup of before a new key for notes l
 });
 
 Deno.test("a member that was away for several keys comes back with the one that it knows", async () => {
-  await using all = await fleet();
+  await using all = await linkedFleet();
   for (let month = 0; month < 3; month++) await renew(all);
   await all.linked(async () => equal(await all.pass(), 200));
   const { after } = await renew(all);
@@ -337,7 +290,7 @@ Deno.test("a member that was away for several keys comes back with the one that 
 });
 
 Deno.test("a hub that was restored from a backup of before the change is known by its former key", async () => {
-  await using all = await fleet();
+  await using all = await linkedFleet();
   const { hub, linked, pass } = all;
   let before: Awaited<ReturnType<typeof renew>>["before"];
   await linked(async () => {
@@ -355,7 +308,7 @@ Deno.test("a hub that was restored from a backup of before the change is known b
 });
 
 Deno.test("a hub that was restored from an older backup is known by any of its former keys", async () => {
-  await using all = await fleet();
+  await using all = await linkedFleet();
   const { hub, linked, pass } = all;
   const backup = selectFleetKey(hub.deps.db, "link")!;
   for (let month = 0; month < 4; month++) {
@@ -371,7 +324,7 @@ Deno.test("a hub that was restored from an older backup is known by any of its f
 });
 
 Deno.test("an invite of before the change is still good, and one of afterwards has the new key", async () => {
-  await using all = await fleet();
+  await using all = await linkedFleet();
   const { hub } = all;
   hub.clock.advance({ seconds: KEY_MAX_MS / 1000 + 2 });
   const older = await invite(hub);
@@ -392,7 +345,7 @@ Deno.test("an invite of before the change is still good, and one of afterwards h
 });
 
 Deno.test("a hub tells a host that asks whether it is still a member, and does not add it again", async () => {
-  await using all = await fleet();
+  await using all = await linkedFleet();
   const { hub, member, host } = all;
   const { inviteId, secret } = decodeToken((await invite(hub)).token);
   const ask = async () => {
@@ -415,7 +368,7 @@ Deno.test("a hub tells a host that asks whether it is still a member, and does n
 });
 
 Deno.test("a wrong secret is the reason of a refusal, also at a hub with former keys", async () => {
-  await using all = await fleet();
+  await using all = await linkedFleet();
   const { hub } = all;
   await renew(all);
   const { inviteId } = decodeToken((await invite(hub)).token);
@@ -428,7 +381,7 @@ Deno.test("a wrong secret is the reason of a refusal, also at a hub with former 
 });
 
 Deno.test("a hub that is a member uses a new key when its own hub has stored it, and tells its hosts", async () => {
-  await using all = await fleet();
+  await using all = await linkedFleet();
   const { member, hub, linked, pass } = all;
   using edge = testApp({ config: { serverName: "edge-8" } });
   await join(edge, member, "edge-8", (await invite(member)).token);
@@ -467,7 +420,7 @@ Deno.test("a hub that is a member uses a new key when its own hub has stored it,
 });
 
 Deno.test("a member that has become a hub keeps its key for notes, which it was about to replace", async () => {
-  await using all = await fleet();
+  await using all = await linkedFleet();
   const { member, linked, pass } = all;
   const { db } = member.deps;
   const note = selectFleetKey(db, "note")!.publicKey;
@@ -483,7 +436,7 @@ Deno.test("a member that has become a hub keeps its key for notes, which it was 
 });
 
 Deno.test("a hub that joins another one is known there by any of its former keys", async () => {
-  await using all = await fleet();
+  await using all = await linkedFleet();
   const { hub } = all;
   const keys = [selectFleetKey(hub.deps.db, "link")!.publicKey];
   for (let month = 0; month < 2; month++) keys.unshift((await renew(all)).after.publicKey);
@@ -495,7 +448,7 @@ Deno.test("a hub that joins another one is known there by any of its former keys
 });
 
 Deno.test("a hub has the name under which a host has joined, whatever its key is", async () => {
-  await using all = await fleet();
+  await using all = await linkedFleet();
   const { member, hub, host } = all;
   await renew(all);
   equal(await hub.deps.passing.hub()!.key(host.id), selectMembership(member.deps.db)!.hubKey);

@@ -1,13 +1,22 @@
 import { deepEqual, equal, match } from "node:assert/strict";
 import { replaceFleetVerdict } from "../../../../db/fleet_verdicts.ts";
+import { selectFleetKey } from "../../../../db/fleet_keys.ts";
+import { insertFormerNoteKey } from "../../../../db/fleet_note_keys.ts";
 import { insertUpdateVerdict } from "../../../../db/updates/verdicts.ts";
+import { sealBlock } from "../../../../services/fleet/waves/block.ts";
 import { keptBlocks } from "../../../../services/fleet/waves/kept.ts";
-import { keepWaves, liftBlock, receiveReport } from "../../../../services/fleet/waves/hub.ts";
+import {
+  keepWaves,
+  liftBlock,
+  receiveReport,
+  tellAll,
+} from "../../../../services/fleet/waves/hub.ts";
 import { receiveFromHost } from "../../../../services/fleet/waves/hub_link.ts";
 import { newWaveLink } from "../../../../services/fleet/waves/exchange.ts";
 import type { Control } from "../../../../services/fleet/link/control.ts";
 import type { OpenHost } from "../../../../services/fleet/hosts/fleet.ts";
-import { collectEvents } from "../../../helpers/test_app.ts";
+import { collectEvents, keptLog } from "../../../helpers/test_app.ts";
+import { until } from "../../../helpers/until.ts";
 import { smallWorld, type WaveWorld } from "../../../helpers/wave_world.ts";
 
 const HOURS = (count: number) => ({ minutes: 60 * count });
@@ -102,6 +111,33 @@ Deno.test("the time of a host without a report proves nothing", async () => {
   await world.connect(canary!);
   await keepWaves(deps);
   match((await world.refusal(home!, "shop"))!, /0 of 1/);
+});
+
+Deno.test("a host whose key cannot be read keeps no block from the others, and is in the log", async () => {
+  using world = await smallWorld();
+  const { deps } = world.app;
+  const [damaged, ...others] = world.members;
+  const publicKey = "of a damaged key";
+  insertFormerNoteKey(deps.db, {
+    ...{ publicKey, privateKey: "damaged", createdAt: "", nextKey: "", signature: "" },
+  });
+  const { publicKey: noteKey } = selectFleetKey(deps.db, "note")!;
+  for (const open of deps.fleet.hosts.values()) open.noteKey = noteKey;
+  deps.fleet.hosts.get(damaged!.id)!.noteKey = publicKey;
+  const text = await sealBlock((bytes) => deps.passing.hub()!.sign(bytes), {
+    ...{ digest: publishBad(world).digest, platform: "linux/amd64", number: 1, isBlocked: true },
+    ...{ image: "shop:1", host: "hub", container: "shop", reason: "it failed", log: [] },
+    ...{ at: "2026-01-01T00:00:00Z", verdicts: [] },
+  });
+  const { log, lines } = keptLog();
+  await tellAll({ ...deps, log }, text);
+  const keeps = ({ db }: typeof damaged & object) => keptBlocks({ db }, "hub").length === 1;
+  await until("the others keep it", () => others.length > 0 && others.every(keeps));
+  equal(keeps(damaged!), false);
+  const entries = lines.map((line) => JSON.parse(line));
+  deepEqual(entries.map(({ message, hostId }) => [message, hostId]), [
+    ["block not sent to host", damaged!.id],
+  ]);
 });
 
 Deno.test("a failure of the hub itself stays allowed, however many hosts have failed", async () => {

@@ -1,0 +1,114 @@
+/** The membership of this host as people see it: its hub, the link to it, and what the hub may do. @module */
+
+import { selectHubLinkState, upsertHubLinkState } from "../../../db/fleet_hub_link.ts";
+import { selectMembership } from "../../../db/fleet_membership.ts";
+import type { Config } from "../../config/config.ts";
+import type { Deps } from "../../deps.ts";
+import { type HostState, stateOf } from "../hosts/state.ts";
+import { mayRunPrograms } from "../notes/caller.ts";
+import { knownHubKeys } from "./hub_keys.ts";
+import { fingerprintOf, type KeyDeps, linkKeys, toBytes } from "./keys.ts";
+
+/** Resource whose changes clients follow. */
+const MEMBERSHIP_RESOURCE = "/api/fleet/membership";
+
+/** Times are ISO 8601, UTC; fingerprints are those of `longshore join`. */
+export interface MembershipView {
+  hub: string;
+  hubFingerprint: string;
+  /** Of the hub; where the hub dials, the address of its last connection, if it is known. */
+  address: string | null;
+  /** Side that opens the connection. */
+  dials: "host" | "hub";
+  /** Name of this host at the hub, and its labels there. */
+  name: string;
+  labels: Record<string, string>;
+  fingerprint: string;
+  /** Whether an admin of the hub has to accept this host first. */
+  isPending: boolean;
+  state: Extract<HostState, "connected" | "late" | "away" | "never">;
+  /** Since when it is connected or away. */
+  since: string | null;
+  /** Why the last link has ended, or could not be opened. */
+  reason: string | null;
+  /** When this host dials next. */
+  nextTryAt: string | null;
+  /** Limit of the rights of the hub's users here, and whether its admins may run programs. */
+  allows: Config["fleetAllow"];
+  runsPrograms: boolean;
+  joinedAt: string;
+}
+
+type ViewDeps = KeyDeps & Pick<Deps, "config" | "fleet">;
+
+/**
+ * The membership of this host; `undefined` without one.
+ *
+ * @param silentMs Time since the last message of the open link; `undefined` without one.
+ */
+export async function viewMembership(
+  deps: ViewDeps,
+  silentMs: number | undefined = deps.fleet.hub.link?.silentMs,
+): Promise<MembershipView | undefined> {
+  const { config, db, fleet: { hub } } = deps;
+  const membership = selectMembership(db);
+  if (!membership) return undefined;
+  const { hubName, address, name, labels, isPending, joinedAt } = membership;
+  const link = selectHubLinkState(db);
+  const { state } = stateOf({ isPending: false, leftAt: null, lastSeenAt: link.since }, silentMs);
+  const [hubKey] = knownHubKeys(deps, membership);
+  const { publicKey } = await linkKeys(deps);
+  return {
+    hub: hubName,
+    hubFingerprint: await fingerprintOf(toBytes(hubKey!)),
+    address: address || hub.address || null,
+    dials: address === "" ? "hub" : "host",
+    ...{ name, labels, isPending },
+    fingerprint: await fingerprintOf(publicKey),
+    state: state as MembershipView["state"],
+    since: link.since,
+    reason: link.reason,
+    nextTryAt: hub.nextTryAt ?? null,
+    allows: config.fleetAllow,
+    runsPrograms: mayRunPrograms(config),
+    joinedAt,
+  };
+}
+
+/** Until when a hub may add this host with the token of `longshore join --listen`. */
+export function waitsForHubUntil({ fleet, now }: Pick<Deps, "fleet" | "now">): string | undefined {
+  const { listening, membership } = fleet;
+  return !membership && listening && listening.expiresAt > now().toISOString()
+    ? listening.expiresAt
+    : undefined;
+}
+
+type RecordDeps = Pick<Deps, "changes" | "db" | "fleet" | "now">;
+
+/** Lets clients read the membership again. */
+export const reportMembership = ({ changes }: Pick<Deps, "changes">): void =>
+  changes.record(MEMBERSHIP_RESOURCE);
+
+/**
+ * Stores whether the link is open, unless this host has left the hub meanwhile.
+ *
+ * @param reason Why the last one has ended, or could not be opened.
+ */
+export function recordHubLink(deps: RecordDeps, hostId: string, reason: string | null): void {
+  const { db, fleet, now } = deps;
+  const isOpen = fleet.hub.link !== undefined;
+  reportMembership(deps);
+  if (selectMembership(db)?.hostId !== hostId) return;
+  const before = selectHubLinkState(db);
+  const since = isOpen === before.isOpen ? before.since : now().toISOString();
+  // While a hub is away for long, each attempt fails for the same reason.
+  if (isOpen === before.isOpen && reason === before.reason) return;
+  upsertHubLinkState(db, { isOpen, since, reason });
+}
+
+/** Corrects the state after a start: a process that was killed has left its link open. */
+export function beginHubLink(deps: RecordDeps): void {
+  const hostId = selectMembership(deps.db)?.hostId;
+  if (hostId === undefined || !selectHubLinkState(deps.db).isOpen) return reportMembership(deps);
+  recordHubLink(deps, hostId, "the service was started");
+}

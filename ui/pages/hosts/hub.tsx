@@ -1,0 +1,123 @@
+/** The hub of this host: the state of the link, and what the hub may do here. @module */
+
+import { api } from "../../api/client.ts";
+import type { FleetMembership } from "../../api/types.ts";
+import { Button } from "../../components/button.tsx";
+import type { Access } from "../../components/deletion.ts";
+import { confirm } from "../../components/dialog.tsx";
+import { CodeFact, Fact, Facts, TimeFact } from "../../components/facts.tsx";
+import { Section } from "../../components/page.tsx";
+import { useRead, useReloadEvery } from "../../components/reading.ts";
+import { State } from "../../components/states.tsx";
+import { now, Time } from "../../components/time.tsx";
+import { capital, plain } from "../../base/text.ts";
+import { hasRole, seesServer } from "../../state/session.ts";
+import { withResult } from "../../state/toasts.ts";
+import { labelText, TONES } from "./form.tsx";
+
+const WRITE: Access = ["admin", "fleet:write"];
+
+/** Time between two readings, in milliseconds. */
+const REREAD_MS = 15_000;
+
+/** Words for `FLEET_ALLOW`. */
+const ALLOWS: Record<FleetMembership["allows"], string> = {
+  read: "Its users may read everything and change nothing.",
+  operate: "Its users may do what operators may: start, stop, restart and update.",
+  admin: "Its admins may do what admins of this host may, except for accounts, tokens and the " +
+    "fleet itself.",
+};
+
+/** Nothing on a server that is in no fleet. */
+export function Hub() {
+  const mayRead = hasRole("viewer", "fleet:read") && seesServer();
+  const { data, reload } = useRead("GET /api/fleet/membership", mayRead ? {} : undefined);
+  if (!data.value) return null;
+  const { membership, waitsUntil } = data.value;
+  if (membership) return <Membership membership={membership} reload={reload} />;
+  // It ends without a change that clients learn.
+  if (waitsUntil === null || Date.parse(waitsUntil) < now.value) return null;
+  return (
+    <Section
+      title="Hub"
+      wide
+      actions={hasRole(...WRITE) && (
+        <Button onClick={() => void stopWaiting(reload)}>Stop waiting</Button>
+      )}
+    >
+      <p>
+        A hub can add this host with the token of{" "}
+        <code>longshore join --listen</code>, which expires <Time at={waitsUntil} />.
+      </p>
+    </Section>
+  );
+}
+
+function Membership({ membership, reload }: { membership: FleetMembership; reload: () => void }) {
+  // Changes are reported, but not that the hub is silent.
+  useReloadEvery(REREAD_MS, reload);
+  const { hub, hubFingerprint, address, dials, name, labels, fingerprint } = membership;
+  const { isPending, allows, runsPrograms, joinedAt, state, since, reason, nextTryAt } = membership;
+  const isDown = state === "away" || state === "never";
+  return (
+    <Section
+      title="Hub"
+      wide
+      actions={hasRole(...WRITE) && (
+        <Button onClick={() => void leave(hub, reload)}>Leave the fleet</Button>
+      )}
+    >
+      <Facts>
+        <Fact name="Link">
+          <State state={state} tone={TONES[state]} />
+          {isDown && reason !== null && <p class="hint">{plain(capital(reason))}.</p>}
+          {isPending && (
+            <p class="hint">
+              An admin of {plain(hub)} has to accept this host. Until then, the hub sends nothing.
+            </p>
+          )}
+        </Fact>
+        {since !== null && <TimeFact name="Since" at={since} />}
+        {isDown && nextTryAt !== null && <TimeFact name="Next attempt" at={nextTryAt} />}
+        <Fact name="Hub">
+          {plain(hub)}
+          <p class="hint">
+            {dials === "host"
+              ? `This host connects to ${plain(address ?? "")}`
+              : `It connects to this host${address === null ? "" : ` from ${plain(address)}`}`}
+          </p>
+        </Fact>
+        <Fact name="Name there">{plain(name)}</Fact>
+        <Fact name="Labels there">{plain(labelText(labels)) || "–"}</Fact>
+        <Fact name="Rights">
+          {ALLOWS[allows]} {runsPrograms && "They may also run commands and open terminals."}
+          <p class="hint">
+            <code>FLEET_ALLOW={allows}</code>
+            {runsPrograms && (
+              <>
+                , <code>FLEET_TERMINAL=on</code>
+              </>
+            )}
+          </p>
+        </Fact>
+        <TimeFact name="Joined" at={joinedAt} />
+        <CodeFact name="Hub's key">{hubFingerprint}</CodeFact>
+        <CodeFact name="Own key">{fingerprint}</CodeFact>
+      </Facts>
+    </Section>
+  );
+}
+
+async function leave(hub: string, onDone: () => void) {
+  const name = plain(hub);
+  const consequence = `${name} manages this host no longer, and this host reports its events ` +
+    "itself. Nothing else on it changes. To come back, it has to join again.";
+  if (!await confirm({ verb: "Leave", name: `the fleet of ${name}`, consequence })) return;
+  await withResult(`Left the fleet of ${name}`, () => api("DELETE /api/fleet/membership"));
+  onDone();
+}
+
+async function stopWaiting(onDone: () => void) {
+  await withResult("The token was deleted", () => api("DELETE /api/fleet/membership"));
+  onDone();
+}
