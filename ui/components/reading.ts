@@ -103,7 +103,7 @@ export function useReloadOn(kinds: string, reload: () => void): void {
   useReloadAfter(events.value.find(({ event }) => event.startsWith(kinds))?.eventId, reload);
 }
 
-/** Reads again at intervals what changes without word to the dashboard, such as a hub's copies. */
+/** Reads again at intervals what changes without word to some users, such as a hub's copies. */
 export function useReloadEvery(ms: number, reload: () => void): void {
   useEffect(() => {
     const timer = setInterval(() => isVisible.value && reload(), ms);

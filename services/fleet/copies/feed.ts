@@ -44,6 +44,9 @@ const CURRENT_MS = 15_000;
 /** Interval at which all parts are read, whether something has changed or not, in milliseconds. */
 const READ_MS = 60_000;
 
+/** As {@linkcode READ_MS}, while no events of the engine say that something has changed. */
+const READ_WITHOUT_EVENTS_MS = 5_000;
+
 export type FeedDeps =
   & ReadDeps
   & Pick<
@@ -117,7 +120,8 @@ async function nextFrames(deps: FeedDeps, position: Position): Promise<StreamChu
   const at = deps.now().getTime();
   const version = versionOf(deps);
   const frames: StreamChunk[] = [];
-  if (version !== position.version || at - position.readAt >= READ_MS) {
+  const readMs = deps.inventory.live ? READ_MS : READ_WITHOUT_EVENTS_MS;
+  if (version !== position.version || at - position.readAt >= readMs) {
     position.version = version;
     position.readAt = at;
     frames.push(...await changedFrames(deps, position));

@@ -84,7 +84,7 @@ const COLUMNS: readonly Column<HostRow>[] = [
 export function FleetHosts() {
   const reading = useRead("GET /api/fleet/hosts", {});
   const overview = useRead("GET /api/fleet/overview", {});
-  // The copies change without word, and users who are limited to hosts get none of any change.
+  // Users who are limited to hosts get no changes.
   useReloadEvery(REREAD_MS, () => {
     overview.reload();
     if (!seesServer()) reading.reload();

@@ -31,8 +31,11 @@ export interface ListProps {
 /** Number of rows on a page; the most that the API gives. */
 const PAGE_SIZE = 200;
 
-/** Time between two readings of the hub's copies, in milliseconds. */
+/** Time between two readings of the hub's copies, in milliseconds: who sees hosts alone gets no changes. */
 const REREAD_MS = 10_000;
+
+/** Resource that changes with the hub's copies. */
+const COPIES = ["/api/fleet/overview"];
 
 interface OfHost {
   id: string;
@@ -48,7 +51,7 @@ const nameLink = <Row extends OfHost>(row: Row, name: string, path: string) => (
 );
 
 export function Containers({ hosts }: ListProps) {
-  const reading = useRead("GET /api/fleet/containers", { query: readQuery() });
+  const reading = useRead("GET /api/fleet/containers", { query: readQuery() }, COPIES);
   return (
     <HostRows
       name="Containers"
@@ -81,7 +84,7 @@ const containerPath = ({ id }: FleetContainer) =>
   `/containers/${encodeURIComponent(id.slice(0, 12))}`;
 
 export function Stacks({ hosts }: ListProps) {
-  const reading = useRead("GET /api/fleet/stacks", { query: readQuery() });
+  const reading = useRead("GET /api/fleet/stacks", { query: readQuery() }, COPIES);
   return (
     <HostRows
       name="Stacks"
@@ -101,7 +104,7 @@ export function Stacks({ hosts }: ListProps) {
 }
 
 export function Updates({ hosts }: ListProps) {
-  const reading = useRead("GET /api/fleet/updates", { query: readQuery() });
+  const reading = useRead("GET /api/fleet/updates", { query: readQuery() }, COPIES);
   return (
     <HostRows
       name="Updates"
@@ -135,7 +138,7 @@ export function Updates({ hosts }: ListProps) {
 }
 
 export function Alerts({ hosts }: ListProps) {
-  const reading = useRead("GET /api/fleet/alerts", { query: readQuery() });
+  const reading = useRead("GET /api/fleet/alerts", { query: readQuery() }, COPIES);
   return (
     <HostRows
       name="Alerts"

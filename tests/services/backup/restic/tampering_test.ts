@@ -253,7 +253,13 @@ Deno.test("a key file cannot demand minutes of the processor", async () => {
   const storage = createMemoryStorage(original.files);
   const [key] = storage.keys("keys");
   const file = JSON.parse(new TextDecoder().decode(storage.files.get(key!)));
-  for (const [demanded, isRefused] of [[{ p: 16 }, false], [{ N: 2 ** 18, p: 3 }, true]] as const) {
+  for (
+    const [demanded, isRefused] of [
+      [{ p: 32 }, false],
+      [{ p: 33 }, true],
+      [{ N: 2 ** 18, p: 5 }, true],
+    ] as const
+  ) {
     const bytes = bytesOf(JSON.stringify({ ...file, ...demanded, data: "" }));
     storage.reset(new Map([[`keys/${createHash("sha256").update(bytes).digest("hex")}`, bytes]]));
     await rejects(openKeys(storage, PASSWORD, signal), {

@@ -1,7 +1,7 @@
 import { deepEqual, equal, match } from "node:assert/strict";
 import { replaceFleetVerdict } from "../../../../db/fleet_verdicts.ts";
 import { selectFleetKey } from "../../../../db/fleet_keys.ts";
-import { insertFormerNoteKey } from "../../../../db/fleet_note_keys.ts";
+import { insertFormerNoteKey, replaceHostNoteKey } from "../../../../db/fleet_note_keys.ts";
 import { insertUpdateVerdict } from "../../../../db/updates/verdicts.ts";
 import { sealBlock } from "../../../../services/fleet/waves/block.ts";
 import { keptBlocks } from "../../../../services/fleet/waves/kept.ts";
@@ -122,8 +122,8 @@ Deno.test("a host whose key cannot be read keeps no block from the others, and i
     ...{ publicKey, privateKey: "damaged", createdAt: "", nextKey: "", signature: "" },
   });
   const { publicKey: noteKey } = selectFleetKey(deps.db, "note")!;
-  for (const open of deps.fleet.hosts.values()) open.noteKey = noteKey;
-  deps.fleet.hosts.get(damaged!.id)!.noteKey = publicKey;
+  for (const { id } of others) replaceHostNoteKey(deps.db, { hostId: id, noteKey });
+  replaceHostNoteKey(deps.db, { hostId: damaged!.id, noteKey: publicKey });
   const text = await sealBlock((bytes) => deps.passing.hub()!.sign(bytes), {
     ...{ digest: publishBad(world).digest, platform: "linux/amd64", number: 1, isBlocked: true },
     ...{ image: "shop:1", host: "hub", container: "shop", reason: "it failed", log: [] },
