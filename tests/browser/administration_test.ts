@@ -175,7 +175,7 @@ dashboardTest(
   },
 );
 
-dashboardTest("a viewer gets the pages of administration that are theirs", async () => {
+long(dashboardTest)("a viewer gets the pages of administration that are theirs", async () => {
   await using service = await startLongshore({ env: USERS_MODE });
   const { body } = await service.call("POST", "/auth/login", ADMIN, { token: null });
   await service.call("POST", "/auth/users", { ...OPERATOR, role: "viewer" }, {

@@ -15,6 +15,7 @@ import {
 import { checkBothThemes } from "../helpers/dashboard_steps.ts";
 import { simulateContainers } from "../helpers/fake_containers.ts";
 import { fakeEngine } from "../helpers/fake_engine.ts";
+import { long } from "../helpers/long.ts";
 import { type Longshore, startLongshore } from "../helpers/longshore.ts";
 import { eventually, until } from "../helpers/until.ts";
 
@@ -268,7 +269,7 @@ async function withSession(t: Deno.TestContext, service: Longshore): Promise<voi
   deepEqual(tab.complaints, []);
 }
 
-dashboardTest("UI=off leaves the page of the API, with nothing else", async () => {
+long(dashboardTest)("UI=off leaves the page of the API, with nothing else", async () => {
   await using engine = fakeEngine(simulateContainers([{ name: "web" }]));
   await using service = await startLongshore({
     engineSocket: engine.socketPath,

@@ -32,46 +32,49 @@ import { until } from "../helpers/until.ts";
 /** A name that would be harmful as HTML. */
 const HOSTILE = "<img src=x onerror=document.title='evil'>";
 
-dashboardTest("alerts, webhooks, schedules, integrations and probes are managed", async (t) => {
-  await using receiver = fakeReceiver();
-  await using open = await openDashboard({
-    containers: [{ name: "web" }, { name: "db" }],
-    env: {
-      OUTBOUND_ALLOW: "127.0.0.0/8",
-      ENDPOINTS: `Shop|${receiver.url}|204,Broken|${receiver.url}|200`,
-      SSL_DOMAINS: "127.0.0.1:1",
-    },
-  });
-  const { service, tab } = open;
-  // It runs while the rest is tested.
-  const everyMinute = await service.call("POST", "/api/schedules", {
-    ...{ name: "Every minute", containerId: "db", containerName: "db" },
-    ...{ action: "restart", cronExpression: "* * * * *" },
-  });
-  equal(everyMinute.status, 201);
+long(dashboardTest)(
+  "alerts, webhooks, schedules, integrations and probes are managed",
+  async (t) => {
+    await using receiver = fakeReceiver();
+    await using open = await openDashboard({
+      containers: [{ name: "web" }, { name: "db" }],
+      env: {
+        OUTBOUND_ALLOW: "127.0.0.0/8",
+        ENDPOINTS: `Shop|${receiver.url}|204,Broken|${receiver.url}|200`,
+        SSL_DOMAINS: "127.0.0.1:1",
+      },
+    });
+    const { service, tab } = open;
+    // It runs while the rest is tested.
+    const everyMinute = await service.call("POST", "/api/schedules", {
+      ...{ name: "Every minute", containerId: "db", containerName: "db" },
+      ...{ action: "restart", cronExpression: "* * * * *" },
+    });
+    equal(everyMinute.status, 201);
 
-  await t.step("alert rules", () => checkAlerts(tab, service));
-  await t.step("webhooks", async () => {
-    await checkWebhooks(tab, service, receiver.url);
-    const tests = receiver.received.filter(({ body }) => body !== "");
-    // A delivery can be repeated, as its receiver may be slow.
-    deepEqual([...new Set(tests.map(({ body }) => JSON.parse(body).event))], ["test"]);
-    equal(tests[0]?.headers["x-team"], "operations");
-  });
-  await t.step("registries", () => checkRegistries(tab));
-  await t.step("schedules", () => checkSchedules(tab));
-  await t.step("integrations", () => checkIntegrations(tab));
-  await t.step("probes", () => checkProbes(tab));
-  await t.step("a schedule that has run", async () => {
-    await tab.go("/schedules");
-    await until("its run", async () =>
-      /Every minute\s+db\s+Restart\s+Succeeded/.test(
-        await textOf(tab, "Schedule history"),
-      ));
-    match(await textOf(tab, "Schedules"), /Every minute.*Succeeded/s);
-  });
-  deepEqual(tab.complaints, []);
-});
+    await t.step("alert rules", () => checkAlerts(tab, service));
+    await t.step("webhooks", async () => {
+      await checkWebhooks(tab, service, receiver.url);
+      const tests = receiver.received.filter(({ body }) => body !== "");
+      // A delivery can be repeated, as its receiver may be slow.
+      deepEqual([...new Set(tests.map(({ body }) => JSON.parse(body).event))], ["test"]);
+      equal(tests[0]?.headers["x-team"], "operations");
+    });
+    await t.step("registries", () => checkRegistries(tab));
+    await t.step("schedules", () => checkSchedules(tab));
+    await t.step("integrations", () => checkIntegrations(tab));
+    await t.step("probes", () => checkProbes(tab));
+    await t.step("a schedule that has run", async () => {
+      await tab.go("/schedules");
+      await until("its run", async () =>
+        /Every minute\s+db\s+Restart\s+Succeeded/.test(
+          await textOf(tab, "Schedule history"),
+        ));
+      match(await textOf(tab, "Schedules"), /Every minute.*Succeeded/s);
+    });
+    deepEqual(tab.complaints, []);
+  },
+);
 
 long(dashboardTest)(
   "viewers see alerts, schedules and integrations, and can change nothing",

@@ -18,6 +18,7 @@ import {
   rowMatches,
   rowOf,
 } from "../helpers/dashboard_steps.ts";
+import { long } from "../helpers/long.ts";
 import { startLongshore } from "../helpers/longshore.ts";
 import { eventually, until } from "../helpers/until.ts";
 
@@ -36,7 +37,7 @@ const WINDOW = { width: 1280, height: 1400 };
 const ADMIN = { email: "admin@example.com", password: "correct horse battery staple" };
 const VIEWER = { email: "viewer@example.com", password: "another horse battery staple" };
 
-dashboardTest("the pages of the Enterprise Edition", async (t) => {
+long(dashboardTest)("the pages of the Enterprise Edition", async (t) => {
   await using service = await startLongshore({
     env: { AUTH_MODE: "users", ADMIN_EMAIL: ADMIN.email, ADMIN_PASSWORD: ADMIN.password },
   });

@@ -111,7 +111,7 @@ long(dashboardTest)("viewers of the Pro Edition see everything and change nothin
   deepEqual(tab.complaints, []);
 });
 
-dashboardTest("the pages of the Pro Edition show and manage everything", async (t) => {
+long(dashboardTest)("the pages of the Pro Edition show and manage everything", async (t) => {
   await using site = startSite();
   await using open = await openDashboard({
     containers: [{ name: "db" }, { name: "web" }],

@@ -92,25 +92,28 @@ programTest("actions through the API are in the very next read", async (engine, 
   deepEqual([stopped.status, stopped.body.changed], [200, false]);
 });
 
-programTest("an action leaves its container free for the next one", async (engine, program) => {
-  await using container = await engine.runContainer({ network: "bridge" });
-  const { id, name } = container;
-  const act = async (method: string, path: string, body?: unknown) => {
-    const answer = await program.call(method, `/api/containers/${path}`, body);
-    equal(answer.status, 200, `${method} ${path}: ${JSON.stringify(answer.body)}`);
-  };
-  await act("POST", `${name}/rename`, { name: `${name}-new` });
-  await act("PUT", `${id}/limits`, { pidsLimit: 50 });
-  await act("POST", `${name}-new/rename`, { name });
-  await act("POST", `${name}/pause`);
-  await act("POST", `${name}/unpause`);
-  await act("POST", `${name}/restart`);
-  await act("POST", `${name}/stop`);
-  await act("POST", `${name}/start`);
-  await act("POST", `${name}/rebuild`, { pull: "missing" });
-  const { body } = await program.call("GET", `/api/containers/${name}`);
-  await act("DELETE", `${body.id}?force=true`);
-});
+long(programTest)(
+  "an action leaves its container free for the next one",
+  async (engine, program) => {
+    await using container = await engine.runContainer({ network: "bridge" });
+    const { id, name } = container;
+    const act = async (method: string, path: string, body?: unknown) => {
+      const answer = await program.call(method, `/api/containers/${path}`, body);
+      equal(answer.status, 200, `${method} ${path}: ${JSON.stringify(answer.body)}`);
+    };
+    await act("POST", `${name}/rename`, { name: `${name}-new` });
+    await act("PUT", `${id}/limits`, { pidsLimit: 50 });
+    await act("POST", `${name}-new/rename`, { name });
+    await act("POST", `${name}/pause`);
+    await act("POST", `${name}/unpause`);
+    await act("POST", `${name}/restart`);
+    await act("POST", `${name}/stop`);
+    await act("POST", `${name}/start`);
+    await act("POST", `${name}/rebuild`, { pull: "missing" });
+    const { body } = await program.call("GET", `/api/containers/${name}`);
+    await act("DELETE", `${body.id}?force=true`);
+  },
+);
 
 programTest(
   "a container is listed in full, found by id, prefix and name, and shown with its live stats",
@@ -172,49 +175,52 @@ programTest(
   },
 );
 
-programTest("changes by the engine's own command line are listed", async (engine, program) => {
-  await using container = await engine.runContainer({ network: "bridge" });
-  const item = () => listed(program, container.name);
-  const isListedAs = async (state: string) => (await item())?.state === state;
-  await isSeenInTime("a stop", async () => {
-    await engine.docker("start", container.id);
-    await until("it is listed as running", () => isListedAs("running"));
-    await engine.docker("stop", container.id);
-  }, () => isListedAs("exited"));
-  await engine.docker("start", container.id);
-  const networks = async () => (await item())?.networks;
-  await until("it is listed in its network", async () => (await networks()).includes("bridge"));
-  for (const [what, command] of [["leaving", "disconnect"], ["joining", "connect"]] as const) {
-    const [other, isIn] = command === "connect" ? ["disconnect", true] : ["connect", false];
-    const shows = async (isMember: boolean) => (await networks()).includes("bridge") === isMember;
-    await isSeenInTime(what, async () => {
-      if (await shows(isIn)) {
-        await engine.docker("network", other, "bridge", container.id);
-        await until("it is as before", () => shows(!isIn));
-      }
-      await engine.docker("network", command, "bridge", container.id);
-    }, () => shows(isIn));
-  }
-  await isSeenInTime("a pause", async () => {
-    if (await isListedAs("paused")) {
-      await engine.docker("unpause", container.id);
+long(programTest)(
+  "changes by the engine's own command line are listed",
+  async (engine, program) => {
+    await using container = await engine.runContainer({ network: "bridge" });
+    const item = () => listed(program, container.name);
+    const isListedAs = async (state: string) => (await item())?.state === state;
+    await isSeenInTime("a stop", async () => {
+      await engine.docker("start", container.id);
       await until("it is listed as running", () => isListedAs("running"));
+      await engine.docker("stop", container.id);
+    }, () => isListedAs("exited"));
+    await engine.docker("start", container.id);
+    const networks = async () => (await item())?.networks;
+    await until("it is listed in its network", async () => (await networks()).includes("bridge"));
+    for (const [what, command] of [["leaving", "disconnect"], ["joining", "connect"]] as const) {
+      const [other, isIn] = command === "connect" ? ["disconnect", true] : ["connect", false];
+      const shows = async (isMember: boolean) => (await networks()).includes("bridge") === isMember;
+      await isSeenInTime(what, async () => {
+        if (await shows(isIn)) {
+          await engine.docker("network", other, "bridge", container.id);
+          await until("it is as before", () => shows(!isIn));
+        }
+        await engine.docker("network", command, "bridge", container.id);
+      }, () => shows(isIn));
     }
-    await engine.docker("pause", container.id);
-  }, () => isListedAs("paused"));
-  let name = container.name;
-  await isSeenInTime("a new name", async () => {
-    name += "-new";
-    await engine.docker("rename", container.id, name);
-  }, async () => (await listed(program, container.name))?.name === name);
-  let removed: string;
-  await isSeenInTime("a removal", async () => {
-    const other = await engine.runContainer();
-    removed = other.name;
-    await until("it is listed", () => listed(program, removed));
-    await engine.docker("rm", "-f", other.id);
-  }, async () => await listed(program, removed) === undefined);
-});
+    await isSeenInTime("a pause", async () => {
+      if (await isListedAs("paused")) {
+        await engine.docker("unpause", container.id);
+        await until("it is listed as running", () => isListedAs("running"));
+      }
+      await engine.docker("pause", container.id);
+    }, () => isListedAs("paused"));
+    let name = container.name;
+    await isSeenInTime("a new name", async () => {
+      name += "-new";
+      await engine.docker("rename", container.id, name);
+    }, async () => (await listed(program, container.name))?.name === name);
+    let removed: string;
+    await isSeenInTime("a removal", async () => {
+      const other = await engine.runContainer();
+      removed = other.name;
+      await until("it is listed", () => listed(program, removed));
+      await engine.docker("rm", "-f", other.id);
+    }, async () => await listed(program, removed) === undefined);
+  },
+);
 
 programTest(
   "a stop by this service causes no event, any other stop one with its reason",

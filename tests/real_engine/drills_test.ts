@@ -34,16 +34,18 @@ async function leftOver({ docker }: RealEngine): Promise<string> {
   return lists.join("");
 }
 
-engineTest("a drill starts a copy without a way out, and says whether it works", async (real) => {
-  const root = await Deno.makeTempDir({ prefix: "longshore-test-root-" });
-  await using test = await snapshotApp(real, { stackRoots: [root], bindAllow: [root, "/tmp"] });
-  const { app, stack: { name, store, deploy, containers }, exec, run } = test;
-  await Deno.writeTextFile(`${root}/setting`, "right\n");
-  const port = await freePort();
-  const command = [
-    "sh",
-    "-c",
-    `trap 'exit 0' TERM
+long(engineTest)(
+  "a drill starts a copy without a way out, and says whether it works",
+  async (real) => {
+    const root = await Deno.makeTempDir({ prefix: "longshore-test-root-" });
+    await using test = await snapshotApp(real, { stackRoots: [root], bindAllow: [root, "/tmp"] });
+    const { app, stack: { name, store, deploy, containers }, exec, run } = test;
+    await Deno.writeTextFile(`${root}/setting`, "right\n");
+    const port = await freePort();
+    const command = [
+      "sh",
+      "-c",
+      `trap 'exit 0' TERM
      [ ! -e /data/trial ] || {
        ${LEAKS(port)}
        [ ! -e /sock ] || exit 3
@@ -54,59 +56,60 @@ engineTest("a drill starts a copy without a way out, and says whether it works",
      [ ! -e /data/bad ] || exit 9
      touch /ready
      httpd -f -p 80 & wait`.replaceAll("$", "$$$$"),
-  ];
-  const web = {
-    ...networked,
-    command,
-    depends_on: ["db"],
-    restart: "always",
-    // Checks of the copy may take longer than it has to stay up.
-    healthcheck: { test: ["CMD", "test", "-e", "/ready"], interval: "1s", retries: 100 },
-    ports: [`${port}:80`],
-    volumes: ["data:/data", `${root}/setting:/etc/app/setting:ro`, "/tmp:/sock"],
-    configs: [{ source: "key", target: "/etc/app/key" }],
-  };
-  await store({
-    services: { db: { ...networked, command: "httpd -f -p 70" }, web },
-    volumes: { data: {} },
-    configs: { key: { content: "secret" } },
-  });
-  equal((await deploy()).status, "succeeded");
-  await rejects(exec("web", LEAKS(port)), "the original can reach it");
-  await exec("web", "touch /data/trial");
-  await run(SNAPSHOTS, { stack: name, mode: "live" });
-  await exec("web", "touch /data/bad");
-  const before = await containers();
+    ];
+    const web = {
+      ...networked,
+      command,
+      depends_on: ["db"],
+      restart: "always",
+      // Checks of the copy may take longer than it has to stay up.
+      healthcheck: { test: ["CMD", "test", "-e", "/ready"], interval: "1s", retries: 100 },
+      ports: [`${port}:80`],
+      volumes: ["data:/data", `${root}/setting:/etc/app/setting:ro`, "/tmp:/sock"],
+      configs: [{ source: "key", target: "/etc/app/key" }],
+    };
+    await store({
+      services: { db: { ...networked, command: "httpd -f -p 70" }, web },
+      volumes: { data: {} },
+      configs: { key: { content: "secret" } },
+    });
+    equal((await deploy()).status, "succeeded");
+    await rejects(exec("web", LEAKS(port)), "the original can reach it");
+    await exec("web", "touch /data/trial");
+    await run(SNAPSHOTS, { stack: name, mode: "live" });
+    await exec("web", "touch /data/bad");
+    const before = await containers();
 
-  const seen: string[] = [];
-  const end = new AbortController();
-  const watching = (async () => {
-    for await (const { event } of app.deps.events.subscribe(end.signal)) seen.push(event);
-  })();
-  const good = await run(DRILLS, { stack: name, stableSeconds: 1 });
-  equal(good.status, "succeeded", good.error ?? "");
-  deepEqual(good.result.leftOut, ["/tmp"]);
-  equal(await leftOver(real), "");
+    const seen: string[] = [];
+    const end = new AbortController();
+    const watching = (async () => {
+      for await (const { event } of app.deps.events.subscribe(end.signal)) seen.push(event);
+    })();
+    const good = await run(DRILLS, { stack: name, stableSeconds: 1 });
+    equal(good.status, "succeeded", good.error ?? "");
+    deepEqual(good.result.leftOut, ["/tmp"]);
+    equal(await leftOver(real), "");
 
-  await run(SNAPSHOTS, { stack: name, mode: "live" });
-  const bad = await run(DRILLS, { stack: name, stableSeconds: 1 });
-  equal(bad.status, "failed");
-  match(bad.error ?? "", new RegExp(`^${name}-web-1 exited with code 9$`));
-  equal(await leftOver(real), "");
-  end.abort();
-  await watching;
-  deepEqual(seen.filter((event) => !event.startsWith("backup.")), ["drill.failed"]);
+    await run(SNAPSHOTS, { stack: name, mode: "live" });
+    const bad = await run(DRILLS, { stack: name, stableSeconds: 1 });
+    equal(bad.status, "failed");
+    match(bad.error ?? "", new RegExp(`^${name}-web-1 exited with code 9$`));
+    equal(await leftOver(real), "");
+    end.abort();
+    await watching;
+    deepEqual(seen.filter((event) => !event.startsWith("backup.")), ["drill.failed"]);
 
-  const { body: { drills } } = await app.call("GET", `${DRILLS}?stack=${name}`);
-  deepEqual(drills.map(({ ok }: { ok: boolean }) => ok), [false, true]);
-  const { body: latest } = await app.call("GET", `${DRILLS}?latest=true`);
-  deepEqual(latest, { drills: [drills[0]] });
-  equal(drills[1].reason.includes(`${name}-web-1 is healthy`), true, drills[1].reason);
-  const states = (all: typeof before) =>
-    Object.values(all).map(({ Id, State, RestartCount }) => [Id, State.StartedAt, RestartCount]);
-  deepEqual(states(await containers()), states(before), "the stack was left alone");
-  await Deno.remove(root, { recursive: true });
-});
+    const { body: { drills } } = await app.call("GET", `${DRILLS}?stack=${name}`);
+    deepEqual(drills.map(({ ok }: { ok: boolean }) => ok), [false, true]);
+    const { body: latest } = await app.call("GET", `${DRILLS}?latest=true`);
+    deepEqual(latest, { drills: [drills[0]] });
+    equal(drills[1].reason.includes(`${name}-web-1 is healthy`), true, drills[1].reason);
+    const states = (all: typeof before) =>
+      Object.values(all).map(({ Id, State, RestartCount }) => [Id, State.StartedAt, RestartCount]);
+    deepEqual(states(await containers()), states(before), "the stack was left alone");
+    await Deno.remove(root, { recursive: true });
+  },
+);
 
 long(engineTest)(
   "a drill that ends with the service at any step leaves nothing behind",

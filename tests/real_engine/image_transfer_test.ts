@@ -76,7 +76,7 @@ privateEngineTest(
   },
 );
 
-engineTest(
+long(engineTest)(
   "archives are loaded as they are and compressed, by each way of curl, and exported again",
   async (engine) => {
     const name = uniqueName();

@@ -134,7 +134,7 @@ for (
   });
 }
 
-engineTest("a stream reports restarts and the removal", async (engine) => {
+long(engineTest)("a stream reports restarts and the removal", async (engine) => {
   await using app = await liveApp(engine.socketPath);
   await using container = await engine.runContainer({
     command: [
@@ -207,7 +207,7 @@ for (const driver of ["json-file", "local"]) {
   );
 }
 
-engineTest(
+long(engineTest)(
   "a log that the engine does not keep ends as unreadable, beside others",
   async (engine) => {
     await using app = await liveApp(engine.socketPath);

@@ -100,7 +100,7 @@ prometheusTest(
   },
 );
 
-engineTest(
+long(engineTest)(
   "counters of a container that works rise, and it disappears with its removal",
   async (engine) => {
     await using longshore = await start(engine);

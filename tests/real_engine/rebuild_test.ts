@@ -391,7 +391,7 @@ long(privateEngineTest)(
   },
 );
 
-privateEngineTest(
+long(privateEngineTest)(
   "a rebuild names the image that the registry lacks or refuses",
   async (engine) => {
     await using on = await rebuildOn(engine);
@@ -503,7 +503,7 @@ long(privateEngineTest)("entrypoints and commands keep their meaning", async (en
   }
 });
 
-privateEngineTest(
+long(privateEngineTest)(
   "containers that share the network of a rebuilt container are recreated",
   async (engine) => {
     await using on = await rebuildOn(engine);

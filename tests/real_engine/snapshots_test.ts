@@ -94,7 +94,7 @@ engineTest("a volume is replaced, and what was there is kept", async (real) => {
   await real.docker("volume", "rm", `${name}_copy`);
 });
 
-engineTest("containers that fail on restored files get the old ones back", async (real) => {
+long(engineTest)("containers that fail on restored files get the old ones back", async (real) => {
   await using test = await snapshotApp(real);
   const { stack: { name, store, deploy }, exec, run } = test;
   const command = ["sh", "-c", "test ! -e /data/bad && exec sleep 1000"];
@@ -251,7 +251,7 @@ long(engineTest)(
   },
 );
 
-engineTest("a schedule backs up, and forgets its own old snapshots only", async (real) => {
+long(engineTest)("a schedule backs up, and forgets its own old snapshots only", async (real) => {
   await using test = await snapshotApp(real);
   const { app, stack: { name, store, deploy }, exec, run } = test;
   await store({ services: { db: withData }, volumes: { data: {} } });

@@ -5,6 +5,7 @@ import { type EngineIdentity, tcpEndpoint } from "../../services/outbound/engine
 import { createAuthority, type Identity } from "../helpers/certificates.ts";
 import { type LiveApp, liveApp } from "../helpers/live_app.ts";
 import { openLogStream } from "../helpers/log_client.ts";
+import { long } from "../helpers/long.ts";
 import {
   dockerdObstacle,
   engineTest,
@@ -157,7 +158,7 @@ const TLS_USES = ["Logs", "Commands and terminals", "Updates", "Stacks from Comp
 /** Port on which the engine expects TLS, in its sandbox. */
 const TLS_PORT = 2376;
 
-Deno.test({
+long(Deno.test)({
   name: "everything works over TLS with a client certificate, and other certificates are explained",
   ignore: dockerdObstacle() !== undefined && !isEngineRequired(),
   async fn() {

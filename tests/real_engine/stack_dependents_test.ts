@@ -28,45 +28,48 @@ async function deployBoth(stack: TestStack, other: TestStack) {
   return { vpnOf, appOf, assertAttached };
 }
 
-engineTest("containers of another stack that share a namespace follow a deploy", async (real) => {
-  await using app = await liveApp(real.socketPath);
-  await using stack = testStack(app, real);
-  await using other = testStack(app, real);
-  const { vpnOf, appOf, assertAttached } = await deployBoth(stack, other);
-  const first = { app: await appOf(), vpn: await vpnOf() };
+long(engineTest)(
+  "containers of another stack that share a namespace follow a deploy",
+  async (real) => {
+    await using app = await liveApp(real.socketPath);
+    await using stack = testStack(app, real);
+    await using other = testStack(app, real);
+    const { vpnOf, appOf, assertAttached } = await deployBoth(stack, other);
+    const first = { app: await appOf(), vpn: await vpnOf() };
 
-  await stack.store(provider("2"));
-  const { warnings } = await stack.plan() as unknown as { warnings: string[] };
-  match(warnings.join("\n"), new RegExp(`${other.name}-app-1 uses a namespace .* is recreated`));
+    await stack.store(provider("2"));
+    const { warnings } = await stack.plan() as unknown as { warnings: string[] };
+    match(warnings.join("\n"), new RegExp(`${other.name}-app-1 uses a namespace .* is recreated`));
 
-  for (const action of ["deploy", "down"]) {
-    const { status, body } = await app.call("POST", `/api/stacks/${stack.name}/${action}`, {}, {
-      scope: { stacks: [stack.name] },
-    });
-    deepEqual([status, body.error], [
-      403,
-      `Containers that this token cannot access depend on ${stack.name}-vpn-1`,
-    ]);
-  }
+    for (const action of ["deploy", "down"]) {
+      const { status, body } = await app.call("POST", `/api/stacks/${stack.name}/${action}`, {}, {
+        scope: { stacks: [stack.name] },
+      });
+      deepEqual([status, body.error], [
+        403,
+        `Containers that this token cannot access depend on ${stack.name}-vpn-1`,
+      ]);
+    }
 
-  const failing = { ...networked, command: "false", restart: "always" };
-  await stack.store({ services: { ...provider("3").services, zz: failing } });
-  const failed = await stack.deploy(NEVER_STABLE);
-  equal(failed.status, "rolled_back", JSON.stringify(failed));
-  deepEqual([(await appOf()).Id, (await vpnOf()).Id], [first.app.Id, first.vpn.Id]);
-  equal((await appOf()).State.Status, "running");
+    const failing = { ...networked, command: "false", restart: "always" };
+    await stack.store({ services: { ...provider("3").services, zz: failing } });
+    const failed = await stack.deploy(NEVER_STABLE);
+    equal(failed.status, "rolled_back", JSON.stringify(failed));
+    deepEqual([(await appOf()).Id, (await vpnOf()).Id], [first.app.Id, first.vpn.Id]);
+    equal((await appOf()).State.Status, "running");
 
-  await stack.store(provider("4"));
-  const job = await stack.deploy();
-  equal(job.status, "succeeded", JSON.stringify(job));
-  ok((await vpnOf()).Id !== first.vpn.Id);
-  await assertAttached();
-  equal((await appOf()).State.Status, "running");
+    await stack.store(provider("4"));
+    const job = await stack.deploy();
+    equal(job.status, "succeeded", JSON.stringify(job));
+    ok((await vpnOf()).Id !== first.vpn.Id);
+    await assertAttached();
+    equal((await appOf()).State.Status, "running");
 
-  const down = await stack.down();
-  equal(down.status, "succeeded", JSON.stringify(down));
-  match(down.result.warnings.join("\n"), new RegExp(`${other.name}-app-1 .* loses it`));
-});
+    const down = await stack.down();
+    equal(down.status, "succeeded", JSON.stringify(down));
+    match(down.result.warnings.join("\n"), new RegExp(`${other.name}-app-1 .* loses it`));
+  },
+);
 
 const sharing = (name: string) => ({
   services: { w: { ...networked, networks: ["n"], volumes: ["v:/v"] } },

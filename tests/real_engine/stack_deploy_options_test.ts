@@ -228,7 +228,7 @@ engineTest(
   },
 );
 
-engineTest(
+long(engineTest)(
   "orphans are removed on request only, and some services can be chosen",
   async (engine) => {
     await using app = await liveApp(engine.socketPath);

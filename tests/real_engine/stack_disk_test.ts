@@ -132,7 +132,7 @@ const writing = async (engine: RealEngine) => {
   ok(!app.deps.inventory.list().some(({ labels }) => HELPER_LABEL in labels));
 };
 
-engineTest("a stack on disk is written, read, and not overwritten", writing);
+long(engineTest)("a stack on disk is written, read, and not overwritten", writing);
 long(podmanTest)("a stack on disk is written, read, and not overwritten with Podman", writing);
 
 engineTest("a stack on disk is deployed with its real paths", async (engine) => {

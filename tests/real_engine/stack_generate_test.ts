@@ -157,7 +157,7 @@ long(privateEngineTest)(
   },
 );
 
-engineTest("a container from a generated file is like the one before", async (engine) => {
+long(engineTest)("a container from a generated file is like the one before", async (engine) => {
   const name = `generate${crypto.randomUUID().slice(0, 8)}`;
   const network = `${name}-net`;
   await using app = await liveApp(engine.socketPath);

@@ -111,30 +111,33 @@ long(podmanTest)(
   keepsForeign,
 );
 
-engineTest("a deploy removes no container whose id begins with a container_name", async (real) => {
-  await using app = await liveApp(real.socketPath);
-  await using stack = testStack(app, real);
-  await stack.store({ services: { app: networked } });
-  equal((await stack.deploy()).status, "succeeded");
-  // A one-off container is not part of what a deploy replaces.
-  const id = await real.docker(
-    "create",
-    `--label=com.docker.compose.project=${stack.name}`,
-    "--label=com.docker.compose.service=app",
-    "--label=com.docker.compose.oneoff=True",
-    BUSYBOX,
-    "true",
-  );
-  await stack.store({ services: { more: { ...networked, container_name: id.slice(0, 6) } } });
+long(engineTest)(
+  "a deploy removes no container whose id begins with a container_name",
+  async (real) => {
+    await using app = await liveApp(real.socketPath);
+    await using stack = testStack(app, real);
+    await stack.store({ services: { app: networked } });
+    equal((await stack.deploy()).status, "succeeded");
+    // A one-off container is not part of what a deploy replaces.
+    const id = await real.docker(
+      "create",
+      `--label=com.docker.compose.project=${stack.name}`,
+      "--label=com.docker.compose.service=app",
+      "--label=com.docker.compose.oneoff=True",
+      BUSYBOX,
+      "true",
+    );
+    await stack.store({ services: { more: { ...networked, container_name: id.slice(0, 6) } } });
 
-  const job = await stack.deploy({ removeOrphans: true });
+    const job = await stack.deploy({ removeOrphans: true });
 
-  equal(job.status, "succeeded", job.error ?? "");
-  equal(await real.docker("inspect", "--format={{.Id}}", id), id);
-  await real.docker("rm", id);
-});
+    equal(job.status, "succeeded", job.error ?? "");
+    equal(await real.docker("inspect", "--format={{.Id}}", id), id);
+    await real.docker("rm", id);
+  },
+);
 
-engineTest(
+long(engineTest)(
   "a network that a failed deploy created stays if others have joined it",
   async (real) => {
     await using app = await liveApp(real.socketPath);
@@ -172,7 +175,7 @@ engineTest(
   },
 );
 
-engineTest(
+long(engineTest)(
   "an image whose id begins with the name of a service's image is not taken",
   async (real) => {
     await using app = await liveApp(real.socketPath);

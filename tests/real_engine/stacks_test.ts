@@ -1,6 +1,7 @@
 import { deepEqual, equal } from "node:assert/strict";
 import { composeCommand } from "../helpers/docker_compose.ts";
 import { liveApp } from "../helpers/live_app.ts";
+import { long } from "../helpers/long.ts";
 import { BUSYBOX, engineTest, type RealEngine } from "../helpers/real_engine.ts";
 import { missingProgram } from "../helpers/sandbox.ts";
 import { until } from "../helpers/until.ts";
@@ -121,27 +122,30 @@ engineTest("a service waits for the health of what it depends on", async (engine
   equal(services[1].containers[0].state, "running");
 });
 
-engineTest("a container that another client stops makes its stack degraded", async (engine) => {
-  const project = projectName();
-  await using _web = await member(engine, project, "web");
-  // "docker run" sets the policy "no", with which it would have finished.
-  const options = ["--restart=unless-stopped"];
-  await using db = await member(engine, project, "db", { options });
-  await using app = await liveApp(engine.socketPath);
+long(engineTest)(
+  "a container that another client stops makes its stack degraded",
+  async (engine) => {
+    const project = projectName();
+    await using _web = await member(engine, project, "web");
+    // "docker run" sets the policy "no", with which it would have finished.
+    const options = ["--restart=unless-stopped"];
+    await using db = await member(engine, project, "db", { options });
+    await using app = await liveApp(engine.socketPath);
 
-  const stack = async () => (await app.call("GET", `/api/stacks/${project}`)).body;
+    const stack = async () => (await app.call("GET", `/api/stacks/${project}`)).body;
 
-  await until("the stack is healthy", async () => (await stack()).status === "healthy");
-  await engine.docker("stop", db.id);
-  // Events say so: the list of containers is not read again for minutes.
-  await until("the stack is degraded", async () => {
-    const { status, stopped } = await stack();
-    return status === "degraded" && stopped === 1;
-  });
-});
+    await until("the stack is healthy", async () => (await stack()).status === "healthy");
+    await engine.docker("stop", db.id);
+    // Events say so: the list of containers is not read again for minutes.
+    await until("the stack is degraded", async () => {
+      const { status, stopped } = await stack();
+      return status === "degraded" && stopped === 1;
+    });
+  },
+);
 
 if (!missingProgram("docker-compose")) {
-  engineTest("a project that Compose created is a stack", async (engine) => {
+  long(engineTest)("a project that Compose created is a stack", async (engine) => {
     const project = projectName();
     const directory = await Deno.makeTempDir({ prefix: "longshore-test-" });
     const compose = composeCommand(engine, project, directory);

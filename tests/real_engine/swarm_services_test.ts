@@ -1,12 +1,13 @@
 import { deepEqual, equal, match, notEqual } from "node:assert/strict";
 import { liveApp } from "../helpers/live_app.ts";
+import { long } from "../helpers/long.ts";
 import { BUSYBOX, ownEngineTest } from "../helpers/real_engine.ts";
 import { sseBlocks } from "../helpers/sse_blocks.ts";
 import { until } from "../helpers/until.ts";
 
 const SLEEP = ["sh", "-c", "echo ready; trap 'exit 0' TERM; sleep 1000 & wait"];
 
-ownEngineTest(
+long(ownEngineTest)(
   "a swarm is described, and its services are changed, through the API",
   async (engine) => {
     await using app = await liveApp(engine.socketPath);

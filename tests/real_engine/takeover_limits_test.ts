@@ -143,7 +143,7 @@ long(podmanTest)(
   limits,
 );
 
-engineTest(
+long(engineTest)(
   "only containers of Longshore are asked for files, with one mount that is read-only",
   async (engine) => {
     const directory = await Deno.makeTempDir({ prefix: "ls-" });

@@ -506,53 +506,56 @@ async function assertFirstFailure(engine: RealEngine, isAtomic: boolean): Promis
   deepEqual([await db.names(), await web.names()], [[db.name], [web.name]]);
 }
 
-privateEngineTest("an update pulls what its tag names now, or changes nothing", async (engine) => {
-  await using registry = await startRegistry(engine);
-  await using web = subject(engine, "pull");
-  await using app = await appOn(engine);
-  const reference = `${registry.address}/${web.name}:1`;
-  const publish = async (script: string) => {
-    const id = await web.publish(script);
-    await registry.push(`${web.name}:1`, web.image);
-    return id;
-  };
-  const first = await publish(SLEEP);
-  await engine.docker("pull", reference);
-  await engine.docker("run", "--detach", QUICK, `--name=${web.name}`, reference);
+long(privateEngineTest)(
+  "an update pulls what its tag names now, or changes nothing",
+  async (engine) => {
+    await using registry = await startRegistry(engine);
+    await using web = subject(engine, "pull");
+    await using app = await appOn(engine);
+    const reference = `${registry.address}/${web.name}:1`;
+    const publish = async (script: string) => {
+      const id = await web.publish(script);
+      await registry.push(`${web.name}:1`, web.image);
+      return id;
+    };
+    const first = await publish(SLEEP);
+    await engine.docker("pull", reference);
+    await engine.docker("run", "--detach", QUICK, `--name=${web.name}`, reference);
 
-  await publish("exit 3");
-  const failed = await run(app, web.name, { ...NEVER_STABLE, pull: "always" });
-  deepEqual([failed.status, failed.steps.map(({ name }) => name)], [
-    "rolled_back",
-    ["plan", "pull", "create", "swap", "verify", "evidence", "roll_back"],
-  ]);
-  equal(await engine.docker("inspect", "--format={{.Id}}", reference), first, "named as before");
-  const { blocked: [block] } = (await app.call("GET", "/api/updates/blocked")).body;
-  match(block.digest, /^sha256:[0-9a-f]{64}$/);
-  const path = `/api/containers/${web.name}/update`;
-  const refused = await app.call("POST", path, { pull: "always" });
-  equal(refused.status, 409);
-  match(refused.body.error, /^The update is blocked: \S+ exited with code 3$/);
+    await publish("exit 3");
+    const failed = await run(app, web.name, { ...NEVER_STABLE, pull: "always" });
+    deepEqual([failed.status, failed.steps.map(({ name }) => name)], [
+      "rolled_back",
+      ["plan", "pull", "create", "swap", "verify", "evidence", "roll_back"],
+    ]);
+    equal(await engine.docker("inspect", "--format={{.Id}}", reference), first, "named as before");
+    const { blocked: [block] } = (await app.call("GET", "/api/updates/blocked")).body;
+    match(block.digest, /^sha256:[0-9a-f]{64}$/);
+    const path = `/api/containers/${web.name}/update`;
+    const refused = await app.call("POST", path, { pull: "always" });
+    equal(refused.status, 409);
+    match(refused.body.error, /^The update is blocked: \S+ exited with code 3$/);
 
-  const plan = async () => (await app.call("POST", `${path}?plan=1`, {})).body;
-  const { newDigest: digest, newImageId } = await plan();
-  deepEqual([digest, newImageId], [block.digest, null], "not the image that is named again");
-  const third = await publish(`${SLEEP} # 3`);
-  const moved = await app.call("POST", path, { digest });
-  equal(moved.status, 409);
-  match(moved.body.error, /:1 has changed meanwhile; plan the update again$/);
-  const updated = await run(app, web.name, { pull: "always" });
-  equal(updated.status, "succeeded", updated.error ?? "");
-  equal((await web.inspect()).Image, third);
-  equal((await plan()).newImageId, third);
-  deepEqual((await app.call("GET", "/api/updates/blocked")).body.blocked, []);
+    const plan = async () => (await app.call("POST", `${path}?plan=1`, {})).body;
+    const { newDigest: digest, newImageId } = await plan();
+    deepEqual([digest, newImageId], [block.digest, null], "not the image that is named again");
+    const third = await publish(`${SLEEP} # 3`);
+    const moved = await app.call("POST", path, { digest });
+    equal(moved.status, 409);
+    match(moved.body.error, /:1 has changed meanwhile; plan the update again$/);
+    const updated = await run(app, web.name, { pull: "always" });
+    equal(updated.status, "succeeded", updated.error ?? "");
+    equal((await web.inspect()).Image, third);
+    equal((await plan()).newImageId, third);
+    deepEqual((await app.call("GET", "/api/updates/blocked")).body.blocked, []);
 
-  await registry.stop();
-  const before = await web.inspect();
-  const away = await run(app, web.name, { pull: "always" });
-  deepEqual([away.status, (await web.inspect()).State], ["failed", before.State]);
-  await registry.restart();
-});
+    await registry.stop();
+    const before = await web.inspect();
+    const away = await run(app, web.name, { pull: "always" });
+    deepEqual([away.status, (await web.inspect()).State], ["failed", before.State]);
+    await registry.restart();
+  },
+);
 
 long(ownEngineTest)("a crash of the engine during the verification is survived", async (engine) => {
   await using web = subject(engine, "engine");
