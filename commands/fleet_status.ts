@@ -22,7 +22,12 @@ export async function status(program: Program): Promise<void> {
       isRunning,
     };
   });
-  if (options.json) return program.print(JSON.stringify({ membership, waitsUntil }));
+  if (options.json) {
+    // They are settings of the service.
+    const unknown = membership && !isRunning && { allows: null, runsPrograms: null };
+    const shown = membership && { ...membership, ...unknown };
+    return program.print(JSON.stringify({ membership: shown, waitsUntil }));
+  }
   if (membership) return printMembership(program, membership, isRunning);
   program.print(
     waitsUntil === null

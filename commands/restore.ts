@@ -21,7 +21,12 @@ import { stateMigrations } from "../db/migrations/state/mod.ts";
 import { BackupFileError, readBackupFile } from "../services/backup/archive.ts";
 import { storedTrialStart, storeTrialStart } from "../services/access/license/licenses.ts";
 import { LICENSE_FILE } from "../services/access/license/source.ts";
-import { endFormerRights, readFleet } from "../services/fleet/enrolment/restored.ts";
+import {
+  type EndedRights,
+  endFormerRights,
+  readFleet,
+} from "../services/fleet/enrolment/restored.ts";
+import { storedServerId } from "../services/events/server_identity.ts";
 import { openRegularFile, removeIfThere, syncDirectory } from "../services/secrets/private_file.ts";
 import { systemReason } from "../services/text/system_reason.ts";
 import { parseArguments } from "./arguments.ts";
@@ -59,7 +64,7 @@ export async function restore(program: Program): Promise<number> {
       signal: program.signal,
     });
     const names = manifest.entries.map(({ name }) => name);
-    const removed = prepareDatabases(names, directory, dataDir, file);
+    const ended = prepareDatabases(names, directory, dataDir, file);
     syncDirectory(directory);
 
     const replaced = `replaced-${new Date().toISOString().replace(/[:.]/g, "-")}`;
@@ -74,13 +79,7 @@ export async function restore(program: Program): Promise<number> {
     if (!names.includes("secret.key")) {
       program.note("The backup has no secret.key: set the SECRET_KEY of that time.");
     }
-    if (removed.length > 0) {
-      program.note(
-        `Hosts that were removed from the fleet since then wait to be accepted: ${
-          removed.join(", ")
-        }`,
-      );
-    }
+    for (const note of notesOf(ended)) program.note(note);
     return EXIT.ok;
   } catch (error) {
     throw sentenceOf(error, file, dataDir);
@@ -93,38 +92,51 @@ export async function restore(program: Program): Promise<number> {
 /**
  * Makes sure that both databases are complete and ours, and migrates them.
  *
- * @returns Names of the hosts of the fleet that were removed after the backup.
+ * @returns Rights in the fleet that have ended after the backup.
  */
 function prepareDatabases(
   names: readonly string[],
   directory: string,
   dataDir: string,
   file: string,
-): string[] {
+): EndedRights {
   if (!names.includes(STATE_FILE)) {
     throw new BackupFileError(`${file} is damaged: it has no ${STATE_FILE}`);
   }
   const state = openStateDatabase(join(directory, STATE_FILE));
-  let removed: string[];
+  let ended: EndedRights;
   try {
     prepare(state, STATE_FILE, stateMigrations);
     const fleet = readPresent(directory, dataDir, (present) => {
       keepTrial(state, present);
-      keepEndedJobs(state, present);
+      keepJobs(state, present);
       return readFleet(present);
     });
-    removed = endFormerRights(state, fleet);
+    ended = endFormerRights(state, fleet);
   } finally {
     state.close();
   }
-  if (!names.includes(METRICS_FILE)) return removed;
+  if (!names.includes(METRICS_FILE)) return ended;
   const metrics = openMetricsDatabase(join(directory, METRICS_FILE));
   try {
     prepare(metrics, METRICS_FILE, metricsMigrations);
   } finally {
     metrics.close();
   }
-  return removed;
+  return ended;
+}
+
+function* notesOf({ removed, left, takenBack }: EndedRights): Generator<string> {
+  if (removed.length > 0) {
+    const names = removed.join(", ");
+    yield `Hosts that were removed from the fleet since then wait to be accepted: ${names}`;
+  }
+  if (left !== undefined) {
+    yield `The membership in the fleet of ${left}, which was left since then, was ended: join again`;
+  }
+  if (takenBack > 0) {
+    yield `Requests for hosts that were taken back or have run since then, and are gone: ${takenBack}`;
+  }
 }
 
 function prepare(
@@ -144,11 +156,19 @@ function keepTrial(restored: StateDatabase, present: StateDatabase): void {
   if (startedAt && (!known || startedAt < known)) storeTrialStart(restored, startedAt);
 }
 
-/** Keeps the end of jobs that ran during the backup: they would run again, on containers of now. */
-function keepEndedJobs(restored: StateDatabase, present: StateDatabase): void {
+/** Keeps how far jobs have come that ran during the backup: they would run again, on containers of now. */
+function keepJobs(restored: StateDatabase, present: StateDatabase): void {
+  const isSame = storedServerId(restored) === storedServerId(present);
   for (const { id } of selectUnfinishedJobs(restored)) {
     const job = selectJob(present, id);
-    if (job && job.endedAt !== null) updateJob(restored, id, job);
+    if (job) updateJob(restored, id, job);
+    else if (isSame) {
+      updateJob(restored, id, {
+        status: "failed",
+        error: "It ran when the backup was made that was restored since, and is long over",
+        endedAt: new Date().toISOString(),
+      });
+    }
   }
 }
 

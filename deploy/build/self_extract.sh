@@ -209,21 +209,26 @@ prepare() {
 }
 
 # Removes the caches of former versions, which a running one misses little, and their programs, at
-# about 13 MB each, once they are a week old. A service that still runs one of them would miss its
-# files: it loads some on first use.
+# about 13 MB each, once they are a month old. A service that still runs one of them would miss its
+# files: it loads some on first use. Those in other containers are not seen.
 forget_programs() {
   running=$(cat /proc/[0-9]*/cmdline 2>/dev/null | tr '\0' '\n')
-  for former in "$home"/longshore-*; do
+  for former in "$home"/longshore-* "$home"/cache-*; do
+    hash=${former##*-}
+    # The directory may be one with files of others.
+    case $hash in
+      "$app_hash" | *[!0-9a-f]*) continue ;;
+    esac
+    [ "${#hash}" -eq 64 ] || continue
     case $former in
-      "$app" | *.part-*) continue ;;
+      */cache-*) rm -rf "$former" ;;
+      *)
+        case $running in
+          *"$former/"*) continue ;;
+        esac
+        [ -z "$(find "$former" -prune -mtime +29 2>/dev/null)" ] || rm -rf "$former"
+        ;;
     esac
-    case $running in
-      *"$former/"*) continue ;;
-    esac
-    [ -z "$(find "$former" -prune -mtime +6 2>/dev/null)" ] || rm -rf "$former"
-  done
-  for former in "$home"/cache "$home"/cache-*; do
-    [ "$former" = "$runtime_cache" ] || rm -rf "$former"
   done
 }
 

@@ -188,7 +188,9 @@ async function unpackRuntime(program: string, directory: string): Promise<void> 
   await file.read(start);
   if (new TextDecoder().decode(start) !== "#!") return;
   await run(program, ["version"], { LONGSHORE_RUNTIME_DIR: directory });
-  await Deno.remove(`${directory}/cache`, { recursive: true }).catch(() => {});
+  for await (const { name } of Deno.readDir(directory)) {
+    if (name.startsWith("cache-")) await Deno.remove(`${directory}/${name}`, { recursive: true });
+  }
 }
 
 function ownConfig(base: Config, diffId: string, { created, version }: ImageSource) {

@@ -1,7 +1,7 @@
 /** The identity of this server in events: a name for people and an id for programs. @module */
 
 import { selectSetting, upsertSetting } from "../../db/settings.ts";
-import type { StateDatabase } from "../../db/database.ts";
+import type { Database, StateDatabase } from "../../db/database.ts";
 import type { Config } from "../config/config.ts";
 
 export interface ServerIdentity {
@@ -13,12 +13,15 @@ export interface ServerIdentity {
 
 const SERVER_ID = "server_id";
 
+/** The id of the server with this data; `undefined` if it has never been started. */
+export const storedServerId = (db: Database): string | undefined => selectSetting(db, SERVER_ID);
+
 /** Reads the identity of this server; the first call for a data directory stores a new id. */
 export function serverIdentity(
   db: StateDatabase,
   { serverName }: Pick<Config, "serverName">,
 ): ServerIdentity {
-  const stored = selectSetting(db, SERVER_ID);
+  const stored = storedServerId(db);
   const id = stored ?? crypto.randomUUID();
   if (stored === undefined) upsertSetting(db, SERVER_ID, id);
   return { name: serverName, id };

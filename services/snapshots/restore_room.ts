@@ -6,6 +6,7 @@ import type { Repository } from "../backup/restic/repository.ts";
 import type { Snapshot } from "../backup/restic/snapshot.ts";
 import { translated } from "../backup/targets/repository.ts";
 import type { RestoredPart } from "../backup/trees/part.ts";
+import { isOnEngineDisk } from "../backup/volumes/engine_disk.ts";
 import { sizesOf } from "../backup/volumes/users.ts";
 import type { Deps } from "../deps.ts";
 import {
@@ -35,7 +36,7 @@ interface RestoredFrom {
   snapshot: Snapshot;
 }
 
-/** A part of a snapshot, and directories of the host, which may be on another disk, have no known size. */
+/** A part of a snapshot has no known size, nor what is restored to another disk: to directories of the host, e.g. */
 export async function readRestoreRoom(
   deps: RoomDeps & Pick<Deps, "diskUsage">,
   from: RestoredFrom,
@@ -44,7 +45,12 @@ export async function readRestoreRoom(
   const free = await engineRoom(deps) ?? null;
   const stored = from.snapshot.paths.filter((path) => /^\/(volumes|directories)\//.test(path));
   const restored = new Set(parts.map(({ from }) => from));
-  const isWhole = parts.every(({ to }) => to.mount.type === "volume") &&
+  const isHere = await Promise.all(
+    parts.map(({ to: { mount } }) =>
+      mount.type === "volume" && isOnEngineDisk(deps.engine, mount.source)
+    ),
+  );
+  const isWhole = isHere.every(Boolean) &&
     stored.every((path) => restored.has(bytesOf(path.slice(1))));
   const size = from.snapshot.summary?.bytes;
   if (!isWhole || size === undefined) return { needed: null, free };

@@ -229,28 +229,28 @@ Deno.test("a new version shares the directory and removes the former runtime", a
   deepEqual(now.map((name) => name.replace(/-.*/, "")), ["deno", "longshore", "longshore"]);
 });
 
-Deno.test("former programs are removed after a week unless they run, and their caches at once", async () => {
+Deno.test("former programs are removed after a month unless they run, their caches at once, and nothing of others", async () => {
   await using packed = await pack();
   const home = "home/.cache/longshore";
   const running = packed.command({ args: ["wait"] }).spawn();
   const lines = running.stdout.getReader();
   await lines.read();
   const [, ...first] = await packed.listing(home);
-  const [weekOld, recent] = ["longshore-a-week-old", "longshore-recent"];
-  for (const name of [weekOld, recent, "cache", "cache-former"]) {
-    await Deno.mkdir(`${packed.directory}/${home}/${name}`);
-  }
-  const eightDaysAgo = new Date(Date.now() - 8 * 24 * 3_600_000);
-  for (const name of [...first, weekOld]) {
-    await Deno.utime(`${packed.directory}/${home}/${name}`, eightDaysAgo, eightDaysAgo);
+  const [a, b] = ["a".repeat(64), "b".repeat(64)];
+  const gone = [`longshore-${a}`, `cache-${a}`, `cache-${b}`];
+  const kept = [`longshore-${b}`, "longshore-backups", "longshore-1.2", "cache", "cache-of-others"];
+  for (const name of [...gone, ...kept]) await Deno.mkdir(`${packed.directory}/${home}/${name}`);
+  const monthAgo = new Date(Date.now() - 31 * 24 * 3_600_000);
+  for (const name of [...first, ...gone, ...kept.slice(1)]) {
+    await Deno.utime(`${packed.directory}/${home}/${name}`, monthAgo, monthAgo);
   }
 
   await packed.repack({ runtime: RUNTIME, program: "newer" });
   await packed.run({});
 
   const left = new Set(await packed.listing(home));
-  deepEqual([...first, recent].filter((name) => !left.has(name)), []);
-  deepEqual([weekOld, "cache", "cache-former"].filter((name) => left.has(name)), []);
+  deepEqual([...first, ...kept].filter((name) => !left.has(name)), []);
+  deepEqual(gone.filter((name) => left.has(name)), []);
   running.kill("SIGTERM");
   await running.status;
   await lines.cancel();

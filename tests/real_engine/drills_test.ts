@@ -34,7 +34,7 @@ async function leftOver({ docker }: RealEngine): Promise<string> {
   return lists.join("");
 }
 
-long(engineTest)(
+engineTest(
   "a drill starts a copy without a way out, and says whether it works",
   async (real) => {
     const root = await Deno.makeTempDir({ prefix: "longshore-test-root-" });

@@ -84,7 +84,7 @@ async function restoreDying(
 const restoreWith = ({ run }: Pick<SnapshotApp, "run">, snapshot: string) => (body: object = {}) =>
   run(`${SNAPSHOTS}/${snapshot}/restore`, { what: "stack", stableSeconds: 1, ...body });
 
-long(engineTest)("a stack moves to another host by a target", async (real) => {
+engineTest("a stack moves to another host by a target", async (real) => {
   await using test = await snapshotApp(real);
   const { app, stack: { name, store, deploy, containers }, exec, run } = test;
   await store({

@@ -134,7 +134,7 @@ const limits = async (engine: RealEngine) => {
   }
 };
 
-long(engineTest)(
+engineTest(
   "files outside of the mounts of labels, links, devices and large files are not read",
   limits,
 );

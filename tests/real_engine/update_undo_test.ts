@@ -47,7 +47,7 @@ engineTest("data of a failed update comes back, and what it wrote is kept", asyn
   equal(await written.text(), "old\nnew\n");
 });
 
-long(engineTest)("data of an update stays, and a person brings it back", async (real) => {
+engineTest("data of an update stays, and a person brings it back", async (real) => {
   await using test = await migratingApp(real);
   const { app, name } = test;
   const before = await test.files();
@@ -151,7 +151,7 @@ long(engineTest)("a target that is lost during an update leaves the new state", 
   await real.docker("volume", "rm", `${volume}-2`);
 });
 
-long(engineTest)("the data of a stack's containers comes back, each in its order", async (real) => {
+engineTest("the data of a stack's containers comes back, each in its order", async (real) => {
   const labels = (service: string, stack: string) =>
     [`project=${stack}`, `service=${service}`, "container-number=1", "config-hash=1"]
       .map((label) => `--label=com.docker.compose.${label}`);

@@ -6,7 +6,7 @@
  */
 export function stepInWords(step: string, names: Readonly<Record<string, string>>): string {
   const [, base = step, number] = /^(\w[\w ]*) (\d+)$/.exec(step) ?? [];
-  const words = names[base];
+  const words = Object.hasOwn(names, base) ? names[base]! : undefined;
   if (words === undefined) return step;
   return number === undefined ? words : `${words} (${number})`;
 }

@@ -3,6 +3,7 @@
 import type { MountSource } from "../../containers/helper_container.ts";
 import type { ByteString, Entries, Entry } from "../restic/entry.ts";
 import type { Repository } from "../restic/repository.ts";
+import { isOnEngineDisk } from "../volumes/engine_disk.ts";
 import type { HelperImage } from "../volumes/helper_image.ts";
 import { deleteHostPath, writeHostPath, writeIntoHostPath } from "../volumes/host_path.ts";
 import { emptyVolume } from "../volumes/operations.ts";
@@ -72,7 +73,8 @@ async function writeLocked(
     const parents = files ? await findParents({ repository, snapshot, signal }, from, paths) : [];
     const chosen = repository.entries(snapshot, { paths, ...lockWait({ progress }) }, signal);
     const all = below(from, withParents(parents, chosen));
-    const entries = mount.type === "volume" ? pass(all) : all;
+    const isLimited = mount.type === "volume" && await isOnEngineDisk(deps.engine, mount.source);
+    const entries = isLimited ? pass(all) : all;
     let bytes = sum.bytes;
     const options = {
       signal,

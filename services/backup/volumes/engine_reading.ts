@@ -107,7 +107,8 @@ async function* readByTar(
   const root = newRoot();
   const script = `${DECODE} decode "$1"
 if [ -d "$root" ]; then cd -- "./$path"; what=.; else cd /; what=\${root#/}; fi
-case $("$2" --version 2> /dev/null || :) in
+version=$("$2" --version 2> /dev/null) || [ "$?" -lt 126 ] || exit 1
+case $version in
 *GNU*) exec "$2" --format=posix --pax-option=delete=atime,delete=ctime --sort=name --numeric-owner \\
   --xattrs --xattrs-include='*' -cf - "$what" ;;
 esac

@@ -60,15 +60,21 @@ export const isDeviceNode = ({ reason }: Pick<Skipped, "reason">): boolean =>
 export const isMeanwhile = ({ reason }: Pick<Skipped, "reason">): boolean =>
   /while it was read$/.test(reason);
 
-/** A list with a limit in which others do not hide what is lost: that comes first. */
+/** Kinds of entries that were left out, the worst first; all others are worse. */
+const KINDS = [isDeviceNode, isMeanwhile, isWithoutContent];
+
+/** A list with a limit in which no kind hides another: the first one of each kind begins it, the worst first. */
 export function createWorstFirst(max: number) {
-  const [lost, meanwhile, empty]: [Skipped[], Skipped[], Skipped[]] = [[], [], []];
+  const lists: Skipped[][] = [[], ...KINDS.map(() => [])];
   return {
     add(item: Skipped): void {
-      const list = isWithoutContent(item) ? empty : isMeanwhile(item) ? meanwhile : lost;
+      const list = lists[KINDS.findIndex((isOf) => isOf(item)) + 1]!;
       if (list.length < max) list.push(item);
     },
-    items: (): Skipped[] => [...lost, ...meanwhile, ...empty].slice(0, max),
+    items(): Skipped[] {
+      const firsts = lists.flatMap((list) => list.slice(0, 1));
+      return [...firsts, ...lists.flatMap((list) => list.slice(1))].slice(0, max);
+    },
   };
 }
 

@@ -1,13 +1,14 @@
 /** The membership of this host as people see it: its hub, the link to it, and what the hub may do. @module */
 
 import { selectHubLinkState, upsertHubLinkState } from "../../../db/fleet_hub_link.ts";
+import { selectFleetKey } from "../../../db/fleet_keys.ts";
 import { selectMembership } from "../../../db/fleet_membership.ts";
 import type { Config } from "../../config/config.ts";
 import type { Deps } from "../../deps.ts";
 import { type HostState, stateOf } from "../hosts/state.ts";
 import { mayRunPrograms } from "../notes/caller.ts";
 import { knownHubKeys } from "./hub_keys.ts";
-import { fingerprintOf, type KeyDeps, linkKeys, toBytes } from "./keys.ts";
+import { fingerprintOf, type KeyDeps, toBytes } from "./keys.ts";
 
 /** Resource whose changes clients follow. */
 const MEMBERSHIP_RESOURCE = "/api/fleet/membership";
@@ -57,16 +58,16 @@ export async function viewMembership(
   const link = selectHubLinkState(db);
   const { state } = stateOf({ isPending: false, leftAt: null, lastSeenAt: link.since }, silentMs);
   const [hubKey] = knownHubKeys(deps, membership);
-  const { publicKey } = await linkKeys(deps);
   return {
     hub: hubName,
     hubFingerprint: await fingerprintOf(toBytes(hubKey!)),
     address: address || hub.address || null,
     dials: address === "" ? "hub" : "host",
     ...{ name, labels, isPending },
-    fingerprint: await fingerprintOf(publicKey),
+    fingerprint: await fingerprintOf(toBytes(selectFleetKey(db, "link")!.publicKey)),
     state: state as MembershipView["state"],
-    since: link.since,
+    // A silent link, or one that a killed process has left open, is away since an unknown time.
+    since: link.isOpen && state === "away" ? null : link.since,
     reason: link.reason,
     nextTryAt: hub.nextTryAt ?? null,
     allows: config.fleetAllow,

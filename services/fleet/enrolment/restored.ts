@@ -14,13 +14,12 @@ import {
   updateFleetBox,
 } from "../../../db/fleet_boxes.ts";
 import { selectFleetHosts, updateFleetHost } from "../../../db/fleet_hosts.ts";
-import { selectFormerHubKeys } from "../../../db/fleet_hub_keys.ts";
 import {
   deleteFleetInvite,
   selectFleetInvites,
   updateFleetInvite,
 } from "../../../db/fleet_invites.ts";
-import { selectFleetKey, selectFormerFleetKey } from "../../../db/fleet_keys.ts";
+import { replaceFormerFleetKey, selectFleetKey } from "../../../db/fleet_keys.ts";
 import { selectJob } from "../../../db/jobs.ts";
 import { deleteListening, selectListening } from "../../../db/fleet_listening.ts";
 import {
@@ -33,31 +32,34 @@ import {
   selectAllFleetPending,
   selectOpenFleetPending,
 } from "../../../db/fleet_pending.ts";
+import { storedServerId } from "../../events/server_identity.ts";
 
 /** State of the fleet in the data that is replaced. */
 export type FleetBefore = ReturnType<typeof readFleet>;
 
 /** @throws {Error} For a database of another version. */
 export const readFleet = (db: Database) => ({
-  keys: [
-    selectFleetKey(db, "link"),
-    selectFormerFleetKey(db, "link"),
-    ...selectFormerHubKeys(db),
-  ].flatMap((key) => key?.publicKey ?? []),
+  serverId: storedServerId(db),
+  key: selectFleetKey(db, "link"),
   invites: new Map(
     selectFleetInvites(db).map(({ id, uses, acceptsAtOnce }) => [id, { uses, acceptsAtOnce }]),
   ),
-  hosts: new Map(
-    selectFleetHosts(db).map(({ id, challenge, isPending, leftAt }) => [
-      id,
-      { challenge, isPending, leftAt },
-    ]),
-  ),
+  hosts: new Map(selectFleetHosts(db).map((host) => [host.id, host])),
   boxes: selectFleetBoxes(db),
   pending: new Set(selectAllFleetPending(db).map(({ id }) => id)),
   membership: selectMembership(db),
   tokenId: selectListening(db)?.tokenId,
 });
+
+/** Rights that a restore has ended and that people may want back. */
+export interface EndedRights {
+  /** Names of hosts that were removed, which wait for an admin now. */
+  removed: string[];
+  /** Name of the hub that was left. */
+  left: string | undefined;
+  /** Number of requests for hosts that were taken back. */
+  takenBack: number;
+}
 
 /**
  * Ends such rights in a restored database. Secrets for one use that nothing proves to be unused always end;
@@ -65,44 +67,57 @@ export const readFleet = (db: Database) => ({
  * installation, e.g. on a new machine.
  *
  * @param before `undefined` if it cannot be read.
- * @returns Names of the hosts that were removed, which wait for an admin now.
  */
-export function endFormerRights(db: Database, before: FleetBefore | undefined): string[] {
+export function endFormerRights(db: Database, before: FleetBefore | undefined): EndedRights {
   for (const { id } of selectFleetInvites(db)) {
     const invite = before?.invites.get(id);
     if (invite) updateFleetInvite(db, id, invite);
     else deleteFleetInvite(db, id);
   }
   if (selectListening(db)?.tokenId !== before?.tokenId) deleteListening(db);
-  const key = selectFleetKey(db, "link")?.publicKey;
-  if (key === undefined || !before?.keys.includes(key)) return [];
+  const ended: EndedRights = { removed: [], left: undefined, takenBack: 0 };
+  const serverId = storedServerId(db);
+  if (!before || serverId === undefined || serverId !== before.serverId) return ended;
   for (const { id } of selectOpenFleetPending(db)) {
-    if (!before.pending.has(id)) deleteFleetPending(db, id);
+    if (before.pending.has(id)) continue;
+    deleteFleetPending(db, id);
+    ended.takenBack++;
   }
-  const hostId = selectMembership(db)?.hostId;
-  if (hostId !== undefined && hostId === before.membership?.hostId) {
-    // An older proof would be taken for that of a copy of this machine.
-    const { challenge, challengeProof } = before.membership;
-    updateMembership(db, hostId, { challenge, challengeProof });
-  } else if (hostId !== undefined) deleteMembership(db);
+  const { hostId, hubName } = selectMembership(db) ?? {};
+  if (hostId !== undefined && hostId === before.membership?.hostId) keepProof(db, hostId, before);
+  else if (hostId !== undefined) {
+    ended.left = hubName;
+    deleteMembership(db);
+  }
   for (const box of before.boxes) keepBox(db, box);
-  const removed: string[] = [];
-  for (const { id, name, challenge, isPending, leftAt } of selectFleetHosts(db)) {
+  for (const { id, name, leftAt, isPending, ...known } of selectFleetHosts(db)) {
     const host = before.hosts.get(id);
-    if (!host) removed.push(name);
+    if (!host && leftAt === null) ended.removed.push(name);
+    // The number of an older proof would let a copy of the machine in, and a host has forgotten older keys.
+    const { challenge, linkKey, noteKey } = host ?? known;
     updateFleetHost(db, id, {
-      // The number of an older proof would let a copy of the machine in.
-      challenge: host?.challenge ?? challenge,
+      ...{ challenge, linkKey, noteKey },
       isPending: isPending || (host?.isPending ?? true),
       leftAt: leftAt ?? host?.leftAt ?? null,
     });
   }
-  return removed;
+  return ended;
 }
 
-/** Keeps a box that was received, so that it runs once. The end of its job may not be in the restored data. */
+/** Keeps what the hub knows this host by. An older proof would be taken for that of a copy of this machine. */
+function keepProof(db: Database, hostId: string, { key, membership }: FleetBefore): void {
+  const { challenge, challengeProof } = membership!;
+  updateMembership(db, hostId, { challenge, challengeProof });
+  // The hub has forgotten the restored key if it has learned a newer one.
+  if (key && key.publicKey !== selectFleetKey(db, "link")?.publicKey) {
+    replaceFormerFleetKey(db, key);
+  }
+}
+
+/** Keeps a box that was received, so that it runs once. Its job may not be in the restored data. */
 function keepBox(db: Database, box: StoredBox): void {
-  const kept: StoredBox = box.state === "job" && !selectJob(db, box.jobId!)?.endedAt
+  const isLost = box.state === "begun" || (box.state === "job" && !selectJob(db, box.jobId!));
+  const kept: StoredBox = isLost
     ? { ...box, state: "done", error: "It was run before this server was restored from a backup" }
     : box;
   if (!insertFleetBox(db, kept)) updateFleetBox(db, box.id, kept);

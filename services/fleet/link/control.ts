@@ -112,7 +112,10 @@ const TYPES = {
   /** An admin has accepted the host. */
   accepted: Empty,
   /** Labels and name of the host at the hub, after the welcome and after each change. */
-  labels: z.object({ labels: z.record(z.string(), z.string()), name: HostName.optional() }),
+  labels: z.object({
+    labels: z.record(z.string().max(NAME_MAX).regex(/^\P{Cc}*$/u), shownText(NAME_MAX)),
+    name: HostName.optional(),
+  }),
   /** The member leaves the fleet. */
   leave: Empty,
   /** Of the member; the next ones follow when these were taken. */

@@ -3,10 +3,10 @@
 import { containerInspect } from "../../../engine/container_inspect.ts";
 import { ifThere } from "../../../engine/errors.ts";
 import { type EngineInfo, systemInfo } from "../../../engine/system.ts";
-import { findVolume } from "../../../engine/volumes.ts";
 import { nodeFs, nodeOs } from "../../builtins.ts";
 import type { Deps } from "../../deps.ts";
 import type { Entries, Entry } from "../../backup/restic/entry.ts";
+import { isOnEngineDisk } from "../../backup/volumes/engine_disk.ts";
 import { AppError } from "../../errors.ts";
 import { byteText } from "../../text/bytes.ts";
 import { isInside } from "../../text/paths.ts";
@@ -53,9 +53,7 @@ async function findEngineDisk(
   }
   for (const { Type, Name, Source, Destination } of own.Mounts ?? []) {
     if (Source === undefined || !isInside(Source, root)) continue;
-    // A volume with options may be the mount of another disk.
-    const volume = Type === "volume" ? await findVolume(engine, Name!) : undefined;
-    if (Object.keys(volume?.Options ?? {}).length === 0) return Destination;
+    if (Type !== "volume" || await isOnEngineDisk(engine, Name!)) return Destination;
   }
   return ROOT_DRIVERS.includes(Driver ?? "") ? "/" : undefined;
 }

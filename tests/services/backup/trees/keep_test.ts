@@ -39,8 +39,8 @@ for (const number of [0, 100, 1000]) {
 }
 
 Deno.test("an undo leaves nodes out of what was written, and nothing else", async () => {
-  const undo = (reason: string) => {
-    const stored = { ...skippedOf(1, reason), snapshot: "1", files: 0, size: 0, added: 0 };
+  const undo = (...reasons: string[]) => {
+    const stored = { ...skippedOf(1, ...reasons), snapshot: "1", files: 0, size: 0, added: 0 };
     return keepUndone(() => Promise.resolve(stored), new AbortController().signal);
   };
   const written = await undo("is a device node");
@@ -49,6 +49,8 @@ Deno.test("an undo leaves nodes out of what was written, and nothing else", asyn
   equal(withoutText(writtenOf("an earlier version's")!), "");
   for (const reason of [CHANGED, "is on another file system"]) {
     await rejects(undo(reason), /\/volumes\/first\/last cannot be kept/);
+    const behindNodes = undo(...Array(1000).fill("is a device node"), reason);
+    await rejects(behindNodes, new RegExp(`cannot be kept: it ${reason}`));
   }
 });
 

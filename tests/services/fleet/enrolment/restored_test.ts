@@ -9,8 +9,11 @@ import {
   selectFleetInvites,
   updateFleetInvite,
 } from "../../../../db/fleet_invites.ts";
-import { insertFormerHubKey } from "../../../../db/fleet_hub_keys.ts";
-import { replaceFleetKey } from "../../../../db/fleet_keys.ts";
+import {
+  replaceFleetKey,
+  selectFleetKey,
+  selectFormerFleetKey,
+} from "../../../../db/fleet_keys.ts";
 import { replaceListening, selectListening } from "../../../../db/fleet_listening.ts";
 import {
   replaceMembership,
@@ -18,6 +21,7 @@ import {
   updateMembership,
 } from "../../../../db/fleet_membership.ts";
 import { insertFleetPending, selectAllFleetPending } from "../../../../db/fleet_pending.ts";
+import { upsertSetting } from "../../../../db/settings.ts";
 import { firstState } from "../../../../services/fleet/enrolment/join.ts";
 import { endFormerRights, readFleet } from "../../../../services/fleet/enrolment/restored.ts";
 import { hostOf, inviteOf } from "../../../helpers/fleet_rows.ts";
@@ -26,9 +30,18 @@ import { openTestDatabase } from "../../../helpers/test_app.ts";
 const AT = "2026-01-01T00:00:00.000Z";
 const keyOf = (publicKey: string) => ({ publicKey, privateKey: "", createdAt: AT });
 
+const SERVER = "server-1";
+
+/** Data of this installation. */
+function ownDatabase(): StateDatabase {
+  const db = openTestDatabase();
+  upsertSetting(db, "server_id", SERVER);
+  return db;
+}
+
 /** A hub that is a member as well, with a host, an invite and a request for the host. */
 function fleetOf(key: string): StateDatabase {
-  const db = openTestDatabase();
+  const db = ownDatabase();
   replaceFleetKey(db, { purpose: "link", ...keyOf(key) });
   insertFleetHost(db, hostOf("host-1"));
   insertFleetInvite(db, inviteOf("invite-1"));
@@ -55,29 +68,41 @@ const stateOf = (db: StateDatabase) => ({
   listening: selectListening(db)?.tokenId,
 });
 
+const NOTHING = { removed: [], left: undefined, takenBack: 0 };
 const KEPT = { hosts: ["host-1 false"], pending: ["left-1"], membership: "self" };
 const SECRETS = { invites: ["invite-1 0"], listening: "token-1" };
 
 Deno.test("a restore leaves a fleet as it is that has not changed since", () => {
   const db = fleetOf("key");
   const present = fleetOf("key");
-  deepEqual(endFormerRights(db, readFleet(present)), []);
+  deepEqual(endFormerRights(db, readFleet(present)), NOTHING);
   deepEqual(stateOf(db), { ...KEPT, ...SECRETS });
 });
 
-Deno.test("what has ended since a backup does not come back with it", () => {
-  for (const isFormer of [false, true]) {
-    const db = fleetOf("key");
-    const present = openTestDatabase();
-    replaceFleetKey(present, { purpose: "link", ...keyOf(isFormer ? "next" : "key") });
-    // The key was replaced after the backup.
-    if (isFormer) insertFormerHubKey(present, keyOf("key"));
-    deepEqual(endFormerRights(db, readFleet(present)), ["host-1"]);
-    deepEqual(stateOf(db), {
-      ...{ hosts: ["host-1 true"], invites: [], pending: [], membership: undefined },
-      listening: undefined,
-    });
-  }
+Deno.test("what has ended since a backup does not come back with it, whatever keys were replaced", () => {
+  const db = fleetOf("key");
+  const present = ownDatabase();
+  replaceFleetKey(present, { purpose: "link", ...keyOf("next") });
+  deepEqual(endFormerRights(db, readFleet(present)), {
+    removed: ["host-1"],
+    left: "hub",
+    takenBack: 1,
+  });
+  deepEqual(stateOf(db), {
+    ...{ hosts: ["host-1 true"], invites: [], pending: [], membership: undefined },
+    listening: undefined,
+  });
+});
+
+Deno.test("hub and host know each other by the keys that they have had since a backup", () => {
+  const db = fleetOf("key");
+  const present = fleetOf("next");
+  updateFleetHost(present, "host-1", { linkKey: "next", noteKey: "next" });
+  deepEqual(endFormerRights(db, readFleet(present)), NOTHING);
+  const { linkKey, noteKey } = selectFleetHosts(db)[0]!;
+  deepEqual([linkKey, noteKey], ["next", "next"]);
+  const keys = [selectFleetKey(db, "link"), selectFormerFleetKey(db, "link")];
+  deepEqual(keys.map((key) => key?.publicKey), ["key", "next"]);
 });
 
 Deno.test("a host that waits, has left or was copied since, and an invite that waits for an admin, stay so", () => {
@@ -100,10 +125,10 @@ Deno.test("a member keeps the newest proof that it is not a copy of its machine"
 
 Deno.test("on another machine, a restored fleet stays but for secrets for one use", () => {
   const other = openTestDatabase();
-  replaceFleetKey(other, { purpose: "link", ...keyOf("other") });
+  upsertSetting(other, "server_id", "server-2");
   for (const before of [undefined, readFleet(openTestDatabase()), readFleet(other)]) {
     const db = fleetOf("key");
-    equal(endFormerRights(db, before).length, 0);
+    deepEqual(endFormerRights(db, before), NOTHING);
     deepEqual(stateOf(db), { ...KEPT, invites: [], listening: undefined });
   }
 });
