@@ -1,4 +1,5 @@
 import { equal } from "node:assert/strict";
+import { long } from "../helpers/long.ts";
 import { startLongshore } from "../helpers/longshore.ts";
 import { until } from "../helpers/until.ts";
 
@@ -13,7 +14,7 @@ const LEFT_MAX_MB = 25;
 
 const ADMIN = { email: "admin@example.com", password: "correct horse battery" };
 
-Deno.test("memory does not grow with the number of logins", async () => {
+long(Deno.test)("memory does not grow with the number of logins", async () => {
   await using service = await startLongshore({
     env: {
       AUTH_MODE: "users",

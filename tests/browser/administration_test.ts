@@ -49,7 +49,7 @@ async function answer(tab: Dashboard, verb: string, name: string): Promise<strin
   return text;
 }
 
-dashboardTest(
+long(dashboardTest)(
   "users, their sessions, tokens and actions are managed in the dashboard",
   async (t) => {
     await using service = await startLongshore({ env: USERS_MODE });

@@ -10,6 +10,7 @@ import {
   select,
 } from "../helpers/dashboard_steps.ts";
 import { composeLabels } from "../helpers/fake_containers.ts";
+import { long } from "../helpers/long.ts";
 import { openDashboard } from "../helpers/open_dashboard.ts";
 import { S3_KEY, startS3 } from "../helpers/target_servers.ts";
 import { until } from "../helpers/until.ts";
@@ -86,7 +87,7 @@ dashboardTest("backup targets are created, tested, changed and deleted", async (
   });
 });
 
-dashboardTest(
+long(dashboardTest)(
   "a stack gets a schedule, and a day of the calendar lists its snapshots",
   async (t) => {
     await using open = await openDashboard({

@@ -12,6 +12,7 @@ import { showActiveBrand } from "../../services/enterprise/branding/brands.ts";
 import { browserTest, startBrowser, type View } from "../helpers/browser.ts";
 import { selfSigned } from "../helpers/certificates.ts";
 import { callPages, harborPage } from "../helpers/harbor_page.ts";
+import { long } from "../helpers/long.ts";
 import { LOWEST_CONTRAST, OVERFLOWING } from "../helpers/page_checks.ts";
 import { serveApp } from "../helpers/served_app.ts";
 import { testApp } from "../helpers/test_app.ts";
@@ -107,7 +108,7 @@ browserTest(
   },
 );
 
-browserTest(
+long(browserTest)(
   "a style sheet that got past the check loads and runs nothing, for the page's policy is there",
   async () => {
     using app = testApp({ edition: "enterprise" });

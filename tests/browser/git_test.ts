@@ -5,11 +5,12 @@ import { DatabaseSync } from "node:sqlite";
 import { dashboardTest } from "../helpers/dashboard.ts";
 import { checkBothThemes, rowMatches, select } from "../helpers/dashboard_steps.ts";
 import { gitServer } from "../helpers/git_server.ts";
+import { long } from "../helpers/long.ts";
 import { openDashboard } from "../helpers/open_dashboard.ts";
 
 const composeOf = (tag: string) => `services:\n  web:\n    image: nginx:${tag}\n`;
 
-dashboardTest("a repository is added, and its stacks show commits and edits", async () => {
+long(dashboardTest)("a repository is added, and its stacks show commits and edits", async () => {
   await using server = await gitServer();
   const copy = await server.create("stacks");
   const head = await copy.push({ "stacks/shop/compose.yaml": composeOf("1") }, "Add shop");

@@ -12,6 +12,7 @@ import {
   unfold,
 } from "../helpers/dashboard_steps.ts";
 import { type FakeReceiver, fakeReceiver } from "../helpers/fake_receiver.ts";
+import { long } from "../helpers/long.ts";
 import type { Longshore } from "../helpers/longshore.ts";
 import { openDashboard } from "../helpers/open_dashboard.ts";
 import { until } from "../helpers/until.ts";
@@ -22,7 +23,7 @@ const HOSTILE = "<img src=x onerror=document.title='evil'>";
 /** A name that would change the direction of the text after it. */
 const BACKWARDS = "\u202Egnp.exe";
 
-dashboardTest("notification channels are created, tested, changed and deleted", async (t) => {
+long(dashboardTest)("notification channels are created, tested, changed and deleted", async (t) => {
   let refusal: Response | undefined;
   await using receiver = fakeReceiver(() => refusal?.clone() ?? Response.json({ id: "1" }));
   await using open = await openDashboard({

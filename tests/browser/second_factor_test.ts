@@ -41,7 +41,7 @@ async function proveFirst(dashboard: Dashboard): Promise<void> {
   await enter(dashboard, "Password", PASSWORD);
 }
 
-dashboardTest("second factors and passkeys are set up and used by keyboard", async () => {
+long(dashboardTest)("second factors and passkeys are set up and used by keyboard", async () => {
   await using service = await startLongshore({ env: USERS });
   await using browser = await startDashboardBrowser({ flags: OWN_BROWSER });
   const baseUrl = service.baseUrl.replace("127.0.0.1", "localhost");

@@ -55,7 +55,7 @@ browserTest(
   },
 );
 
-browserTest(
+long(browserTest)(
   "uptime bars, maintenance and the form to subscribe fit every window, in the visitor's time",
   async () => {
     using app = testApp({ edition: "pro", config: { smtpUrl: "smtp://127.0.0.1:1" } });

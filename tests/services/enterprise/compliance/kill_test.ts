@@ -6,6 +6,7 @@ import { selectAnchor } from "../../../../db/enterprise/chain_anchors.ts";
 import { storeTrialStart } from "../../../../services/access/license/licenses.ts";
 import { runCommand, temporaryDirectory } from "../../../helpers/command.ts";
 import { fillLog, makeStateFile } from "../../../helpers/compliance.ts";
+import { long } from "../../../helpers/long.ts";
 import { startLongshore } from "../../../helpers/longshore.ts";
 import { until } from "../../../helpers/until.ts";
 
@@ -14,7 +15,7 @@ const NEW = 500;
 const BASE = "/api/ext/service-enterprise/compliance";
 const DAY_MS = 24 * 60 * 60 * 1_000;
 
-Deno.test(
+long(Deno.test)(
   "a log whose retention is killed verifies, and is swept in the end",
   async () => {
     using directory = temporaryDirectory();

@@ -37,7 +37,8 @@ Deno.test("a container sees the engine's disk at a mount from it, or at its root
     await using fake = fakeEngine({
       "GET /info": () => Response.json({ DockerRootDir: "/tmp", Driver }),
       "GET /containers/1/json": () => Response.json({ Id: "1", Mounts: mounts }),
-      "GET /volumes": () => Response.json({ Volumes: [{ Name: "data", Driver: "local", Options }] }),
+      "GET /volumes": () =>
+        Response.json({ Volumes: [{ Name: "data", Driver: "local", Options }] }),
     });
     const { engine } = fake;
     return await engineRoom({ engine, self: { ...self, isContainerized: true, id } });
