@@ -1,4 +1,4 @@
-/** Which volumes are on the engine's own disk. @module */
+/** Volumes on the engine's own disk. @module */
 
 import { findVolume } from "../../../engine/volumes.ts";
 import type { Deps } from "../../deps.ts";
