@@ -16,7 +16,9 @@ import { testApp } from "../../helpers/test_app.ts";
 const MB = 1_000_000;
 
 Deno.test("a restore needs the room of its files, as far as that is known", async () => {
+  const Options: Record<string, string> = {};
   await using fake = fakeEngine({
+    "GET /volumes": () => Response.json({ Volumes: [{ Name: "b", Driver: "local", Options }] }),
     "GET /info": () => Response.json({ DockerRootDir: "/" }),
     "GET /system/df": () =>
       Response.json({ Volumes: [{ Name: "b", UsageData: { Size: MB, RefCount: 1 } }] }),
@@ -45,4 +47,6 @@ Deno.test("a restore needs the room of its files, as far as that is known", asyn
     deepEqual(room, { needed: null, free: room.free });
     assertRoomToRestore({ ...room, free: 0 });
   }
+  Options.device = "nas:/data";
+  equal((await roomOf(volumePart("a"), volumePart("b"))).needed, null, "one is on another disk");
 });
