@@ -16,6 +16,7 @@ import {
   select,
 } from "../helpers/dashboard_steps.ts";
 import { composeLabels } from "../helpers/fake_containers.ts";
+import { long } from "../helpers/long.ts";
 import type { Longshore } from "../helpers/longshore.ts";
 import { openDashboard } from "../helpers/open_dashboard.ts";
 import { eventually, until } from "../helpers/until.ts";
@@ -23,7 +24,7 @@ import { eventually, until } from "../helpers/until.ts";
 /** A name that would be harmful as HTML. */
 const HOSTILE = "<img src=x onerror=document.title='evil'>";
 
-dashboardTest(
+long(dashboardTest)(
   "alert rules are created from templates and by hand, and alerts are acknowledged and silenced",
   async (t) => {
     await using open = await openDashboard({

@@ -73,7 +73,7 @@ async function answer(tab: Dashboard): Promise<string> {
   return await body.evaluate((each) => each.parentElement!.textContent);
 }
 
-dashboardTest("the API is read and tried", async (t) => {
+long(dashboardTest)("the API is read and tried", async (t) => {
   await using engine = fakeEngine(simulateContainers([{ name: "web" }]));
   await using service = await startLongshore({ engineSocket: engine.socketPath });
   await t.step("by a visitor without a session", (t) => asVisitor(t, service));

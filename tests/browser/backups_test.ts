@@ -15,7 +15,7 @@ import { openDashboard } from "../helpers/open_dashboard.ts";
 import { S3_KEY, startS3 } from "../helpers/target_servers.ts";
 import { until } from "../helpers/until.ts";
 
-dashboardTest("backup targets are created, tested, changed and deleted", async (t) => {
+long(dashboardTest)("backup targets are created, tested, changed and deleted", async (t) => {
   await using s3 = await startS3();
   await using open = await openDashboard({
     containers: [{ name: "web" }],

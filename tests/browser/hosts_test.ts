@@ -14,7 +14,7 @@ import { until } from "../helpers/until.ts";
 
 const INSECURE = { FLEET_INSECURE: "on", SERVER_NAME: "edge-7" };
 
-dashboardTest("a host is invited, accepted, renamed and removed", async () => {
+long(dashboardTest)("a host is invited, accepted, renamed and removed", async () => {
   using folder = temporaryDirectory();
   await using open = await openDashboard({
     containers: [],

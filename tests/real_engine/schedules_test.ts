@@ -7,6 +7,7 @@
 
 import { deepEqual, equal, ok } from "node:assert/strict";
 import { startEngineProxy } from "../helpers/engine_proxy.ts";
+import { long } from "../helpers/long.ts";
 import { type Longshore, startLongshore } from "../helpers/longshore.ts";
 import { engineTest } from "../helpers/real_engine.ts";
 import { until } from "../helpers/until.ts";
@@ -23,7 +24,7 @@ interface Run {
 const readRuns = async (program: Longshore): Promise<Run[]> =>
   (await program.call("GET", "/api/schedules/history")).body.history;
 
-engineTest("schedules of the same minute run once, also across a crash", async (real) => {
+long(engineTest)("schedules of the same minute run once, also across a crash", async (real) => {
   const dataDir = await Deno.makeTempDir({ prefix: "longshore-test-schedules-" });
   await using stack = new AsyncDisposableStack();
   stack.defer(() => Deno.remove(dataDir, { recursive: true }));

@@ -314,7 +314,7 @@ long(engineTest)("the log of a failed container is kept with its job", async (en
   deepEqual(app.deps.crashLines.get(job.id), ["Log: starting", "Log: migration failed"]);
 });
 
-engineTest(
+long(engineTest)(
   "a task that completes is a success, and a broken container is not rolled back",
   async (engine) => {
     await using web = subject(engine, "task");
@@ -607,7 +607,7 @@ engineTest(
   },
 );
 
-podmanTest("Podman updates and rolls back", async (engine) => {
+long(podmanTest)("Podman updates and rolls back", async (engine) => {
   await using web = subject(engine, "podman");
   await using app = await appOn(engine);
   const first = await web.publish(SLEEP);

@@ -1,6 +1,6 @@
 /** Rights in a fleet after a restore from an older backup. @module */
 
-import { deepEqual, equal } from "node:assert/strict";
+import { deepEqual } from "node:assert/strict";
 import type { StateDatabase } from "../../../../db/database.ts";
 import { insertFleetBox, selectFleetBoxes } from "../../../../db/fleet_boxes.ts";
 import { insertFleetHost, selectFleetHosts, updateFleetHost } from "../../../../db/fleet_hosts.ts";
