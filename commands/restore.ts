@@ -132,10 +132,10 @@ function* notesOf({ removed, left, takenBack }: EndedRights): Generator<string> 
     yield `Hosts that were removed from the fleet since then wait to be accepted: ${names}`;
   }
   if (left !== undefined) {
-    yield `The membership in the fleet of ${left}, which was left since then, was ended: join again`;
+    yield `This host has left the fleet of ${left} since then, and stays out of it until it joins again`;
   }
   if (takenBack > 0) {
-    yield `Requests for hosts that were taken back or have run since then, and are gone: ${takenBack}`;
+    yield `Requests for hosts that have ended since then are not left for them again: ${takenBack}`;
   }
 }
 
@@ -165,7 +165,7 @@ function keepJobs(restored: StateDatabase, present: StateDatabase): void {
     else if (isSame) {
       updateJob(restored, id, {
         status: "failed",
-        error: "It ran when the backup was made that was restored since, and is long over",
+        error: "It ran when the backup was made, and does not go on after the restore",
         endedAt: new Date().toISOString(),
       });
     }

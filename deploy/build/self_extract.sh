@@ -220,8 +220,8 @@ forget_programs() {
       "$app_hash" | *[!0-9a-f]*) continue ;;
     esac
     [ "${#hash}" -eq 64 ] || continue
-    case $former in
-      */cache-*) rm -rf "$former" ;;
+    case ${former##*/} in
+      cache-*) rm -rf "$former" ;;
       *)
         case $running in
           *"$former/"*) continue ;;

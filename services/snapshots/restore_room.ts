@@ -6,7 +6,7 @@ import type { Repository } from "../backup/restic/repository.ts";
 import type { Snapshot } from "../backup/restic/snapshot.ts";
 import { translated } from "../backup/targets/repository.ts";
 import type { RestoredPart } from "../backup/trees/part.ts";
-import { isOnEngineDisk } from "../backup/volumes/engine_disk.ts";
+import { engineDiskCheck } from "../backup/volumes/engine_disk.ts";
 import { sizesOf } from "../backup/volumes/users.ts";
 import type { Deps } from "../deps.ts";
 import {
@@ -45,12 +45,8 @@ export async function readRestoreRoom(
   const free = await engineRoom(deps) ?? null;
   const stored = from.snapshot.paths.filter((path) => /^\/(volumes|directories)\//.test(path));
   const restored = new Set(parts.map(({ from }) => from));
-  const isHere = await Promise.all(
-    parts.map(({ to: { mount } }) =>
-      mount.type === "volume" && isOnEngineDisk(deps.engine, mount.source)
-    ),
-  );
-  const isWhole = isHere.every(Boolean) &&
+  const isOnDisk = await engineDiskCheck(deps.engine);
+  const isWhole = parts.every(({ to }) => isOnDisk(to.mount)) &&
     stored.every((path) => restored.has(bytesOf(path.slice(1))));
   const size = from.snapshot.summary?.bytes;
   if (!isWhole || size === undefined) return { needed: null, free };

@@ -8,7 +8,7 @@ import {
   useFleetInvite,
 } from "../../db/fleet_invites.ts";
 import { insertFleetKeyIfMissing } from "../../db/fleet_keys.ts";
-import { insertJob, type Job, selectUnfinishedJobs, updateJob } from "../../db/jobs.ts";
+import { insertJob, type Job, selectJob, selectUnfinishedJobs, updateJob } from "../../db/jobs.ts";
 import { writeBackupFile } from "../../services/backup/archive.ts";
 import { startTrial } from "../../services/access/license/licenses.ts";
 import { createLicense } from "../../services/access/license/license.ts";
@@ -412,7 +412,7 @@ Deno.test("a restore brings back no used invite, removed host or unfinished job 
     });
     for (const id of ["used", "deleted", "open"]) insertFleetInvite(db, inviteOf(id));
     for (const id of ["host-1", "host-2"]) insertFleetHost(db, hostOf(id));
-    for (const id of ["ended", "running"]) insertJob(db, jobOf(id));
+    for (const id of ["ended", "running", "swept"]) insertJob(db, jobOf(id));
   });
   const file = `${place.path}/yesterday.backup`;
   await backup(place.dataDir, file);
@@ -421,6 +421,8 @@ Deno.test("a restore brings back no used invite, removed host or unfinished job 
     deleteFleetInvite(db, "deleted");
     deleteFleetHost(db, "host-1");
     updateJob(db, "ended", { status: "succeeded", endedAt: "2026-01-02T00:00:00.000Z" });
+    updateJob(db, "running", { progress: { current: 1, total: 2, message: "half" } });
+    db.run("DELETE FROM jobs WHERE id = 'swept'");
   });
 
   const { code, stderr } = await run(place.dataDir, "restore", file);
@@ -432,7 +434,9 @@ Deno.test("a restore brings back no used invite, removed host or unfinished job 
       ["host-1", true],
       ["host-2", false],
     ]);
-    deepEqual(selectUnfinishedJobs(db).map(({ id }) => id), ["running"]);
+    const unfinished = selectUnfinishedJobs(db).map(({ id, progress }) => [id, progress?.message]);
+    deepEqual(unfinished, [["running", "half"]]);
+    match(selectJob(db, "swept")!.error!, /does not go on after the restore/);
   });
 });
 

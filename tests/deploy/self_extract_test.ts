@@ -231,8 +231,10 @@ Deno.test("a new version shares the directory and removes the former runtime", a
 
 Deno.test("former programs are removed after a month unless they run, their caches at once, and nothing of others", async () => {
   await using packed = await pack();
-  const home = "home/.cache/longshore";
-  const running = packed.command({ args: ["wait"] }).spawn();
+  // The directory itself may have a name as that of a cache.
+  const home = "cache-of-programs";
+  const env = { LONGSHORE_RUNTIME_DIR: `${packed.directory}/${home}` };
+  const running = packed.command({ args: ["wait"], env }).spawn();
   const lines = running.stdout.getReader();
   await lines.read();
   const [, ...first] = await packed.listing(home);
@@ -246,7 +248,7 @@ Deno.test("former programs are removed after a month unless they run, their cach
   }
 
   await packed.repack({ runtime: RUNTIME, program: "newer" });
-  await packed.run({});
+  await packed.run({ env });
 
   const left = new Set(await packed.listing(home));
   deepEqual([...first, ...kept].filter((name) => !left.has(name)), []);

@@ -3,7 +3,7 @@
 import type { MountSource } from "../../containers/helper_container.ts";
 import type { ByteString, Entries, Entry } from "../restic/entry.ts";
 import type { Repository } from "../restic/repository.ts";
-import { isOnEngineDisk } from "../volumes/engine_disk.ts";
+import { engineDiskCheck } from "../volumes/engine_disk.ts";
 import type { HelperImage } from "../volumes/helper_image.ts";
 import { deleteHostPath, writeHostPath, writeIntoHostPath } from "../volumes/host_path.ts";
 import { emptyVolume } from "../volumes/operations.ts";
@@ -63,6 +63,7 @@ async function writeLocked(
   const mounts = emptied.map(({ to }) => to.mount);
   const images = await findWritingImages(deps, mounts, emptiedWith ?? [], signal);
   await repository.snapshot(snapshot, signal);
+  const isOnDisk = await engineDiskCheck(deps.engine);
   await begin?.();
   const sum = { bytes: 0, skippedCount: 0 };
   for (const part of parts) {
@@ -73,8 +74,7 @@ async function writeLocked(
     const parents = files ? await findParents({ repository, snapshot, signal }, from, paths) : [];
     const chosen = repository.entries(snapshot, { paths, ...lockWait({ progress }) }, signal);
     const all = below(from, withParents(parents, chosen));
-    const isLimited = mount.type === "volume" && await isOnEngineDisk(deps.engine, mount.source);
-    const entries = isLimited ? pass(all) : all;
+    const entries = isOnDisk(mount) ? pass(all) : all;
     let bytes = sum.bytes;
     const options = {
       signal,

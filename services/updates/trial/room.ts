@@ -6,7 +6,7 @@ import { type EngineInfo, systemInfo } from "../../../engine/system.ts";
 import { nodeFs, nodeOs } from "../../builtins.ts";
 import type { Deps } from "../../deps.ts";
 import type { Entries, Entry } from "../../backup/restic/entry.ts";
-import { isOnEngineDisk } from "../../backup/volumes/engine_disk.ts";
+import { engineDiskCheck } from "../../backup/volumes/engine_disk.ts";
 import { AppError } from "../../errors.ts";
 import { byteText } from "../../text/bytes.ts";
 import { isInside } from "../../text/paths.ts";
@@ -51,9 +51,10 @@ async function findEngineDisk(
     const isNear = !isContainerized && !engine.endpoint.address.startsWith("tcp:");
     return isNear || host === nodeOs().hostname() ? root : undefined;
   }
+  const isOnDisk = await engineDiskCheck(engine);
   for (const { Type, Name, Source, Destination } of own.Mounts ?? []) {
     if (Source === undefined || !isInside(Source, root)) continue;
-    if (Type !== "volume" || await isOnEngineDisk(engine, Name!)) return Destination;
+    if (Type !== "volume" || isOnDisk({ type: "volume", source: Name! })) return Destination;
   }
   return ROOT_DRIVERS.includes(Driver ?? "") ? "/" : undefined;
 }
