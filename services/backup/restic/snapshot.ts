@@ -137,7 +137,10 @@ export async function loadSnapshots(
   let characters = 0;
   for (let at = 0; at < listed.length; at += PARALLEL_READS) {
     const names = listed.slice(at, at + PARALLEL_READS).map(({ name }) => name);
-    const loaded = await Promise.all(names.map((name) => loadSnapshot(files, name, signal)));
+    const loading = names.map((name) => loadSnapshot(files, name, signal));
+    // None goes on after a failure.
+    await Promise.allSettled(loading);
+    const loaded = await Promise.all(loading);
     characters += loaded.reduce((sum, each) => sum + textLength(each), 0);
     snapshots.push(...loaded);
     if (characters > textMax) {

@@ -63,7 +63,8 @@ async function writeLocked(
   const mounts = emptied.map(({ to }) => to.mount);
   const images = await findWritingImages(deps, mounts, emptiedWith ?? [], signal);
   await repository.snapshot(snapshot, signal);
-  const isOnDisk = await engineDiskCheck(deps.engine);
+  const hasVolumes = parts.some(({ to }) => to.mount.type === "volume");
+  const isOnDisk = hasVolumes ? await engineDiskCheck(deps.engine) : () => false;
   await begin?.();
   const sum = { bytes: 0, skippedCount: 0 };
   for (const part of parts) {
