@@ -30,7 +30,7 @@ interface Change {
  * Additions of a later version that need no new protocol: fields and types of control messages, a field of
  * notes, fields and lists of the feed, an endpoint, and a migration.
  */
-const NEXT: readonly Change[] = [
+export const NEXT: readonly Change[] = [
   {
     file: "services/fleet/link/control.ts",
     from: "JSON.stringify(message)",
@@ -80,8 +80,8 @@ const NEXT: readonly Change[] = [
   },
   {
     file: "db/migrations/state/mod.ts",
-    from: "  fleetInviteHubKeys,\n];",
-    to: `  fleetInviteHubKeys,
+    from: "\n];",
+    to: `
   {
     name: "9999_later",
     sql: "ALTER TABLE fleet_hosts ADD COLUMN later TEXT; ALTER TABLE fleet_membership ADD COLUMN later TEXT;",
@@ -144,7 +144,8 @@ function versionTo(source: string, name: string): Pick<Change, "from" | "to"> {
   return { from: `"version": "${version}"`, to: `"version": "${name}"` };
 }
 
-async function change(source: string, { file, from, to }: Change): Promise<void> {
+/** @throws {AssertionError} If the file does not have `from` exactly once. */
+export async function change(source: string, { file, from, to }: Change): Promise<void> {
   const text = await Deno.readTextFile(`${source}/${file}`);
   equal(text.split(from).length, 2, `${file} does not have ${JSON.stringify(from)} once`);
   await Deno.writeTextFile(`${source}/${file}`, text.replace(from, () => to));
