@@ -36,7 +36,6 @@ export async function backup(program: Program): Promise<number> {
   const { config } = findInstallation(program);
   const { dataDir, secretKey } = config;
   assertIsMeant(config, program);
-  Deno.umask(0o077);
   assertThere(join(dataDir, STATE_FILE), dataDir);
   assertTarget(file, dataDir, options.force ?? false);
 

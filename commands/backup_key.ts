@@ -23,7 +23,6 @@ export async function backupKey(program: Program): Promise<number> {
   const { options } = parseArguments("backup-key show", rest, [], { target: "value" });
   const { config } = findInstallation(program);
   assertIsMeant(config, program);
-  Deno.umask(0o077);
   await withStateBeside(config.dataDir, async (db) => {
     const target = findTarget(db, options.target);
     const password = readPassword(config, target);

@@ -40,7 +40,6 @@ export async function withFleet<T>(
 ): Promise<T> {
   const { config, running } = findInstallation(program);
   assertIsMeant(config, program);
-  Deno.umask(0o077);
   try {
     return await withStateBeside(config.dataDir, async (db) =>
       await work({

@@ -25,7 +25,6 @@ export async function key(program: Program): Promise<number> {
     );
   }
   assertIsMeant(config, program);
-  Deno.umask(0o077);
   await withStateBeside(config.dataDir, async (db) => {
     const deps = { db, accounts: createAccounts(db, config, now), now };
     if (deps.accounts.mode !== "key") {

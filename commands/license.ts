@@ -74,7 +74,6 @@ async function install(program: Program): Promise<number> {
   const { config } = installation;
   assertIsMeant(config, program);
   assertSameSecret(installation, "LICENSE_KEY");
-  Deno.umask(0o077);
   const key = await readKey(file);
   using _owner = actAsOwner(config.dataDir);
   const { edition, customer, expiresAt } = await keep(config, key);

@@ -48,7 +48,6 @@ const STAGED_PREFIX = "restore-";
 export async function restore(program: Program): Promise<number> {
   const { values: [file] } = parseArguments("restore", program, ["FILE"], {});
   const { dataDir } = findInstallation(program).config;
-  Deno.umask(0o077);
   using source = openBackup(file);
   using _owner = actAsOwner(dataDir);
   using _lock = lockDirectory(dataDir, "stop it before a restore");

@@ -151,7 +151,8 @@ function install(copy: string, executable: string): void {
       Deno.linkSync(executable, link);
       Deno.renameSync(link, previous);
     }
-    Deno.writeTextFileSync(trial, "0\n", { mode: 0o644 });
+    Deno.writeTextFileSync(trial, "0\n");
+    Deno.chmodSync(trial, 0o644);
     syncDirectory(dirname(executable));
     Deno.renameSync(copy, executable);
     syncDirectory(dirname(executable));

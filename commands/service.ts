@@ -48,8 +48,6 @@ export async function openService(
   assertUsableAllowlist(config);
   assertUsableProcPath(program, config);
   const endpoint = await findEngineEndpoint(program, config);
-  // Keys and databases are private.
-  Deno.umask(0o077);
   using opened = new DisposableStack();
   const data = opened.use(openDataDirectory(config.dataDir, log));
   const deps = assemble({

@@ -27,7 +27,6 @@ export async function setup(program: Program): Promise<number> {
   }
   const { config } = findInstallation(program);
   assertIsMeant(config, program);
-  Deno.umask(0o077);
   const { password, made } = email === undefined
     ? { password: "", made: false }
     : await newPassword(program, options.generate);

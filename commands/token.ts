@@ -41,7 +41,6 @@ export async function token(program: Program): Promise<number> {
   const work = { create, list, revoke }[name](rest);
   const { config } = findInstallation(program);
   assertIsMeant(config, program);
-  Deno.umask(0o077);
   try {
     await withStateBeside(config.dataDir, async (db) => await work(depsOf(config, db)));
   } catch (error) {

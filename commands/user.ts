@@ -55,7 +55,6 @@ export async function user(program: Program): Promise<number> {
   const work = works[name](rest);
   const { config, running } = findInstallation(program);
   assertIsMeant(config, program);
-  Deno.umask(0o077);
   try {
     await work(config, running);
   } catch (error) {

@@ -20,7 +20,6 @@ export async function ipAllowlist(program: Program): Promise<number> {
   parseArguments("ip-allowlist off", rest, [], {});
   const { config } = findInstallation(program);
   assertIsMeant(config, program);
-  Deno.umask(0o077);
   const { wasOn, unrecorded } = await withStateBeside(config.dataDir, (db) => {
     const stopped = stopIpAllowlist({ db, now });
     recordAudit({ db, now }, {

@@ -1,11 +1,11 @@
 import { equal, match } from "node:assert/strict";
-import { runCommand } from "../helpers/command.ts";
+import { runHere } from "../helpers/command.ts";
 import { startLongshore } from "../helpers/longshore.ts";
 
 Deno.test("backup-key show prints the password of a target beside a running service", async () => {
   await using longshore = await startLongshore();
   const run = (...args: string[]) =>
-    runCommand(["backup-key", "show", ...args], { env: { DATA_DIR: longshore.dataDir } });
+    runHere(["backup-key", "show", ...args], { env: { DATA_DIR: longshore.dataDir } });
   match((await run()).stderr, /There are no backup targets/);
 
   const create = async (name: string) => {
@@ -29,7 +29,7 @@ Deno.test("backup-key show prints the password of a target beside a running serv
     `${action} ${target}`
   );
   equal(entries.includes("longshore backup-key show second"), true, entries.join());
-  const { stderr } = await runCommand(["backup-key", "show"], {
+  const { stderr } = await runHere(["backup-key", "show"], {
     env: { DATA_DIR: longshore.dataDir, SECRET_KEY: "another" },
   });
   match(stderr, /add it again with its password\. If the service has SECRET_KEY/);

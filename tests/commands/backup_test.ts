@@ -14,7 +14,7 @@ import { startTrial } from "../../services/access/license/licenses.ts";
 import { createLicense } from "../../services/access/license/license.ts";
 import { silentLog } from "../../services/log.ts";
 import { hostOf, inviteOf } from "../helpers/fleet_rows.ts";
-import { contentOf, runCommand, temporaryDirectory } from "../helpers/command.ts";
+import { contentOf, runCommand, runHere, temporaryDirectory } from "../helpers/command.ts";
 import { LEFT_API_KEY, LEFT_REASON, type LeftData, leftData } from "../helpers/left_data.ts";
 import { licenseKeyFor, writeLicenseKeys } from "../helpers/licenses.ts";
 import { type Longshore, startLongshore } from "../helpers/longshore.ts";
@@ -30,8 +30,7 @@ async function reasonIn(longshore: Longshore): Promise<string> {
   return (await longshore.call("GET", "/api/maintenance")).body.reason;
 }
 
-const run = (dataDir: string, ...args: string[]) =>
-  runCommand(args, { env: { DATA_DIR: dataDir } });
+const run = (dataDir: string, ...args: string[]) => runHere(args, { env: { DATA_DIR: dataDir } });
 
 async function backup(dataDir: string, file: string): Promise<void> {
   const { code, stderr } = await run(dataDir, "backup", file);
@@ -443,28 +442,12 @@ Deno.test("a restore brings back no used invite, removed host or unfinished job 
 Deno.test("an interrupted backup leaves no files", async () => {
   using place = await leftData();
   Deno.mkdirSync(`${place.path}/out`);
-  // A program that was asked to end before it began; a signal comes too late for so little data.
-  const { backup } = await import("../../commands/backup.ts");
-  const umask = Deno.umask();
-  try {
-    await backup({
-      args: [`${place.path}/out/b.tar`],
-      env: { DATA_DIR: place.dataDir },
-      surroundings: {
-        hostname: "test",
-        terminal: false,
-        packed: false,
-        readTextFile: Deno.readTextFileSync,
-      },
-      print: () => {},
-      note: () => {},
-      signal: AbortSignal.abort(),
-    }).then(() => ok(false, "it was interrupted"), (error: Error) => {
-      equal(error.message, "Interrupted; no backup was written");
-    });
-  } finally {
-    Deno.umask(umask);
-  }
+  // A signal comes too late for so little data: the program was asked to end before it began.
+  const { code, stderr } = await runHere(["backup", `${place.path}/out/b.tar`], {
+    env: { DATA_DIR: place.dataDir },
+    signal: AbortSignal.abort(),
+  });
+  deepEqual([code, stderr], [1, "longshore: Interrupted; no backup was written\n"]);
   deepEqual([...Deno.readDirSync(`${place.path}/out`)], []);
 });
 

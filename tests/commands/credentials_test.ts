@@ -2,7 +2,7 @@ import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
 import { ensureCredentials } from "../../commands/credentials.ts";
 import { selectSetting } from "../../db/settings.ts";
 import { storeUser } from "../../services/access/users/users.ts";
-import { contentOf, runCommand, temporaryDirectory } from "../helpers/command.ts";
+import { contentOf, runCommand, runHere, temporaryDirectory } from "../helpers/command.ts";
 import { type Longshore, startLongshore } from "../helpers/longshore.ts";
 import { testApp } from "../helpers/test_app.ts";
 
@@ -119,7 +119,7 @@ Deno.test("key new replaces the API key of a running service and revokes its ses
   const exchange = await longshore.call("POST", "/auth/token", { apiKey: former }, { token: null });
   const refreshToken = exchange.body.refreshToken;
 
-  const { code, stdout } = await runCommand(["key", "new"], { env: { DATA_DIR: dataDir } });
+  const { code, stdout } = await runHere(["key", "new"], { env: { DATA_DIR: dataDir } });
 
   equal(code, 0);
   equal(await statusOf(longshore, former), 401);
@@ -140,7 +140,7 @@ Deno.test("key new replaces the API key of a running service and revokes its ses
 
 Deno.test("key new is refused if it would have no effect", async () => {
   await using keyed = await startLongshore();
-  const given = await runCommand(["key", "new"], { env: { DATA_DIR: keyed.dataDir } });
+  const given = await runHere(["key", "new"], { env: { DATA_DIR: keyed.dataDir } });
   equal(given.code, 1);
   equal(
     given.stderr,
@@ -148,7 +148,7 @@ Deno.test("key new is refused if it would have no effect", async () => {
   );
 
   await using users = await startLongshore({ env: { ...NO_KEY, AUTH_MODE: "users" } });
-  const mode = await runCommand(["key", "new"], { env: { DATA_DIR: users.dataDir } });
+  const mode = await runHere(["key", "new"], { env: { DATA_DIR: users.dataDir } });
   equal(mode.code, 1);
   match(mode.stderr, /^longshore: Users mode is on/);
 });

@@ -1,7 +1,7 @@
 import { deepEqual, equal, match } from "node:assert/strict";
 import { defaultDataDir } from "../../commands/installation.ts";
 import { findRunningService, LOCK_FILE } from "../../commands/running_service.ts";
-import { contentOf, runCommand, temporaryDirectory } from "../helpers/command.ts";
+import { contentOf, runHere, temporaryDirectory } from "../helpers/command.ts";
 import { startLongshore } from "../helpers/longshore.ts";
 
 Deno.test("/var/lib/longshore is used only if ./data does not exist", () => {
@@ -20,7 +20,7 @@ Deno.test("commands beside a running service know its mode without its environme
   });
   const { dataDir } = longshore;
   const add = (email: string) =>
-    runCommand(["user", "add", email, "--generate"], { env: { DATA_DIR: dataDir } });
+    runHere(["user", "add", email, "--generate"], { env: { DATA_DIR: dataDir } });
 
   const beside = await add("a@example.com");
 
@@ -59,10 +59,10 @@ for (
 Deno.test("license commands need the LICENSE_KEY that the running service has", async () => {
   await using longshore = await startLongshore({ env: { LICENSE_KEY: "a.b.c" } });
   const env = { DATA_DIR: longshore.dataDir };
-  const { code, stderr } = await runCommand(["license", "show"], { env });
+  const { code, stderr } = await runHere(["license", "show"], { env });
   equal(code, 1);
   match(stderr, /^longshore: The running service \(process \d+\) has LICENSE_KEY in its env/);
-  equal((await runCommand(["license", "show"], { env: { ...env, LICENSE_KEY: "x" } })).code, 0);
+  equal((await runHere(["license", "show"], { env: { ...env, LICENSE_KEY: "x" } })).code, 0);
 });
 
 Deno.test("a command without a data directory says what it needs and creates none", async () => {
@@ -78,7 +78,7 @@ Deno.test("a command without a data directory says what it needs and creates non
       ["key", "new"],
     ]
   ) {
-    const { code, stderr } = await runCommand(args, { env: { DATA_DIR: dataDir } });
+    const { code, stderr } = await runHere(args, { env: { DATA_DIR: dataDir } });
     equal(code, 1, args.join(" "));
     match(stderr, /^longshore: DATA_DIR=\S+ has no state\.sqlite: [^\n]+\n$/);
   }

@@ -1,5 +1,5 @@
 import { deepEqual, equal, match } from "node:assert/strict";
-import { runCommand, temporaryDirectory } from "../helpers/command.ts";
+import { runCommand, runHere, temporaryDirectory } from "../helpers/command.ts";
 import { licenseKeyFor, writeLicenseKeys } from "../helpers/licenses.ts";
 import { startLongshore } from "../helpers/longshore.ts";
 import { until } from "../helpers/until.ts";
@@ -14,14 +14,14 @@ Deno.test(
     await using longshore = await startLongshore({ env: { LICENSE_KEYS_FILE } });
     const env = { LICENSE_KEYS_FILE, DATA_DIR: longshore.dataDir };
 
-    const before = await runCommand(["license", "show"], { env });
+    const before = await runHere(["license", "show"], { env });
     equal(before.code, 0);
     match(before.stdout, /^Edition {4}ce\nLimits {5}webhooks 50, /);
-    const installed = await runCommand(["license", "install", file], { env });
+    const installed = await runHere(["license", "install", file], { env });
     equal(installed.code, 0, installed.stderr);
     match(installed.stdout, /^Installed: pro for Harbour Ltd until \d{4}-/);
     equal(Deno.statSync(`${longshore.dataDir}/license.key`).mode! & 0o777, 0o600);
-    match((await runCommand(["license", "show"], { env })).stdout, /^Customer {3}Harbour Ltd$/m);
+    match((await runHere(["license", "show"], { env })).stdout, /^Customer {3}Harbour Ltd$/m);
 
     await until("the service has it", async () => {
       return (await longshore.call("GET", "/api/edition")).body.edition === "pro";
@@ -61,7 +61,7 @@ Deno.test("an invalid license is refused with one sentence and not installed", a
       { file: "good", changes: { DATA_DIR: `${path}/none` }, says: /cannot be written/ },
     ]
   ) {
-    const { code, stdout, stderr } = await runCommand(["license", "install", `${path}/${file}`], {
+    const { code, stdout, stderr } = await runHere(["license", "install", `${path}/${file}`], {
       env: { ...env, ...changes },
     });
     deepEqual([code, stdout], [1, ""], file);
@@ -74,7 +74,7 @@ Deno.test("an invalid license is refused with one sentence and not installed", a
 Deno.test("license show says why a license is not valid", async () => {
   using directory = temporaryDirectory();
   Deno.writeTextFileSync(`${directory.path}/license.key`, "nonsense");
-  const { code, stdout } = await runCommand(["license", "show"], {
+  const { code, stdout } = await runHere(["license", "show"], {
     env: { DATA_DIR: directory.path, LICENSE_KEYS_FILE: writeLicenseKeys(directory.path) },
   });
   equal(code, 0);

@@ -1,13 +1,13 @@
 import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { COMMANDS } from "../../commands/mod.ts";
-import { contentOf, runCommand, temporaryDirectory } from "../helpers/command.ts";
+import { contentOf, runCommand, runHere, temporaryDirectory } from "../helpers/command.ts";
 
 /** One sentence for the operator, and no stack. */
 const SENTENCE = /^longshore: [^\n]+\n$/;
 
 Deno.test("help lists every command", async () => {
   for (const args of [["help"], ["--help"], ["-h"]]) {
-    const { code, stdout } = await runCommand(args);
+    const { code, stdout } = await runHere(args);
     equal(code, 0);
     for (const [name, { summary }] of Object.entries(COMMANDS)) {
       match(stdout, new RegExp(`^  ${name} +${summary.replace(/[()]/g, "\\$&")}$`, "m"));
@@ -19,12 +19,12 @@ Deno.test("COMMAND --help prints the usage and does nothing else", async () => {
   await Promise.all(
     Object.entries(COMMANDS).map(async ([name, { summary }]) => {
       // Running the command would fail in this environment.
-      const { code, stdout } = await runCommand([name, "--help"], { env: { PORT: "none" } });
+      const { code, stdout } = await runHere([name, "--help"], { env: { PORT: "none" } });
       equal(code, 0, name);
       ok(stdout.startsWith(`${summary}.\n\nUsage: longshore `), stdout);
     }),
   );
-  equal((await runCommand(["help", "user"])).stdout, (await runCommand(["user", "-h"])).stdout);
+  equal((await runHere(["help", "user"])).stdout, (await runHere(["user", "-h"])).stdout);
 });
 
 for (
@@ -53,7 +53,7 @@ for (
   ] as const
 ) {
   Deno.test(`longshore ${args.join(" ")} is wrong usage`, async () => {
-    const { code, stdout, stderr } = await runCommand(args);
+    const { code, stdout, stderr } = await runHere(args);
     deepEqual([code, stdout, stderr], [2, "", `longshore: ${says}. See: longshore ${see}\n`]);
   });
 }
@@ -80,7 +80,7 @@ Deno.test("openapi prints the API document", async () => {
 Deno.test("config shows the values in use and no secrets", async () => {
   using directory = temporaryDirectory();
   Deno.writeTextFileSync(`${directory.path}/key`, "the key from a file\n");
-  const { code, stdout } = await runCommand(["config"], {
+  const { code, stdout } = await runHere(["config"], {
     env: {
       PORT: "4000",
       SECRET_KEY: "never shown, in no case",
@@ -96,7 +96,7 @@ Deno.test("config shows the values in use and no secrets", async () => {
 
 Deno.test("an unusable value is refused with one sentence and exit status 1", async () => {
   for (const args of [[], ["serve"], ["config"], ["backup", "x"], ["healthcheck"]]) {
-    const { code, stderr } = await runCommand(args, { env: { PORT: "http" } });
+    const { code, stderr } = await runHere(args, { env: { PORT: "http" } });
     equal(code, 1);
     match(stderr, SENTENCE);
     match(stderr, /^longshore: PORT=http /);
@@ -132,17 +132,17 @@ Deno.test("the environment overrides --env-file in any position", async () => {
   const file = `${directory.path}/longshore.env`;
   Deno.writeTextFileSync(file, `PORT=4001\nSERVER_NAME="from the file"\n# HOST=1\n`);
   for (const args of [["--env-file", file, "config"], ["config", `--env-file=${file}`]]) {
-    const { stdout } = await runCommand(args, { env: { PORT: "4002" } });
+    const { stdout } = await runHere(args, { env: { PORT: "4002" } });
     match(stdout, /^PORT +4002 /m);
     match(stdout, /^SERVER_NAME +from the file /m);
   }
   Deno.writeTextFileSync(file, "PORTS=4001\n");
-  const misspelled = await runCommand(["--env-file", file, "version"]);
+  const misspelled = await runHere(["--env-file", file, "version"]);
   equal(
     misspelled.stderr,
     `longshore: warning: ${file}: unknown variable PORTS, did you mean PORT?\n`,
   );
-  const missing = await runCommand(["--env-file", `${file}.none`, "config"]);
+  const missing = await runHere(["--env-file", `${file}.none`, "config"]);
   equal(missing.code, 1);
   match(missing.stderr, SENTENCE);
 });

@@ -1,11 +1,16 @@
 import { deepEqual, equal, match } from "node:assert/strict";
-import { runCommand } from "../helpers/command.ts";
+import { runHere } from "../helpers/command.ts";
 
 const RESULT = {
   restored: ["copy_data"],
   bytes: 2048,
   kept: null,
   warnings: ["/srv/logs is mounted, and its files are not in the snapshot"],
+};
+
+const SNAPSHOT = {
+  ...{ snapshot: "40dc1520".repeat(8), target: "copy", mode: "stop", size: 2048, added: 1024 },
+  ...{ downtimeMs: 1_500, skipped: [], skippedCount: 0, leftOut: [] },
 };
 
 /** Runs a command with a service whose jobs succeed. @returns The request, and the output. */
@@ -19,13 +24,14 @@ async function run(...args: string[]) {
         requests.push([pathname, await request.json()]);
         return Response.json({ id: "j1", target: "copy" }, { status: 202 });
       }
-      const done = { id: "j1", status: "succeeded", error: null, result: RESULT };
+      const result = args[0] === "backup-volumes" ? SNAPSHOT : RESULT;
+      const done = { id: "j1", status: "succeeded", error: null, result };
       return new Response(`event: done\ndata: ${JSON.stringify(done)}\n\n`, {
         headers: { "content-type": "text/event-stream" },
       });
     },
   );
-  const { code, stdout, stderr } = await runCommand(args, {
+  const { code, stdout, stderr } = await runHere(args, {
     env: { LONGSHORE_URL: `http://127.0.0.1:${server.addr.port}`, LONGSHORE_TOKEN: "t" },
   });
   return { code, stdout, stderr, request: requests[0] };
@@ -65,7 +71,14 @@ Deno.test("snapshots restore refuses --stack together with --volume", async () =
 });
 
 Deno.test("backup-volumes --keep-stopped asks for it", async () => {
-  const { request } = await run("backup-volumes", "shop", "--keep-stopped", "--with-images");
+  const { code, stdout, stderr, request } = await run(
+    ...["backup-volumes", "shop", "--keep-stopped", "--with-images"],
+  );
+  equal(code, 0, stderr);
+  equal(
+    stdout,
+    "Snapshot 40dc1520 at copy: 2 KiB, of which 1 KiB are new; containers were stopped for 1.5 s.\n",
+  );
   deepEqual(request, ["/api/backup/snapshots", {
     stack: "shop",
     includeSharedUsers: false,

@@ -1,5 +1,5 @@
 import { deepEqual } from "node:assert/strict";
-import { runCommand } from "../helpers/command.ts";
+import { runHere } from "../helpers/command.ts";
 
 const REPORT = { stacks: [], directories: [], unlisted: [], containers: [], managers: [] };
 
@@ -9,7 +9,7 @@ async function takeoverOf(stacks: object[]) {
     { hostname: "127.0.0.1", port: 0, onListen: () => {} },
     () => Response.json({ ...REPORT, stacks }),
   );
-  const { code, stdout, stderr } = await runCommand(["takeover"], {
+  const { code, stdout, stderr } = await runHere(["takeover"], {
     env: { LONGSHORE_URL: `http://127.0.0.1:${server.addr.port}`, LONGSHORE_TOKEN: "t" },
   });
   return [code, stdout, stderr];

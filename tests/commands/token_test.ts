@@ -1,5 +1,5 @@
 import { equal, match } from "node:assert/strict";
-import { runCommand } from "../helpers/command.ts";
+import { runHere } from "../helpers/command.ts";
 import { startLongshore } from "../helpers/longshore.ts";
 import { until } from "../helpers/until.ts";
 
@@ -12,7 +12,7 @@ const users = {
 Deno.test("a running service accepts a new token at once, and a revoked one no longer", async () => {
   await using longshore = await startLongshore();
   const env = { DATA_DIR: longshore.dataDir };
-  const run = (args: string[]) => runCommand(["token", ...args], { env });
+  const run = (args: string[]) => runHere(["token", ...args], { env });
   const created = await run([
     "create",
     "CI",
@@ -51,7 +51,7 @@ Deno.test("a running service accepts a new token at once, and a revoked one no l
 Deno.test("a token is revoked by its name, unless several have it", async () => {
   await using longshore = await startLongshore();
   const run = (...args: string[]) =>
-    runCommand(["token", ...args], { env: { DATA_DIR: longshore.dataDir } });
+    runHere(["token", ...args], { env: { DATA_DIR: longshore.dataDir } });
   for (const name of ["one", "two", "two"]) equal((await run("create", name)).code, 0);
   equal((await run("revoke", "one")).stdout, "one was revoked.\n");
   const several = await run("revoke", "two");
@@ -63,10 +63,10 @@ Deno.test("a token is revoked by its name, unless several have it", async () => 
 Deno.test("in users mode a token has an owner, whose role it does not exceed", async () => {
   await using longshore = await startLongshore({ env: users });
   const env = { ...users, DATA_DIR: longshore.dataDir };
-  const run = (...args: string[]) => runCommand(["token", "create", "x", ...args], { env });
+  const run = (...args: string[]) => runHere(["token", "create", "x", ...args], { env });
   equal((await run()).code, 0);
   match((await run("--user", "bob@example.com")).stderr, /No user has the email bob@example\.com/);
-  await runCommand(["user", "add", "bob@example.com", "--generate"], { env });
+  await runHere(["user", "add", "bob@example.com", "--generate"], { env });
   match((await run()).stderr, /There are several accounts: --user EMAIL is required/);
   match(
     (await run("--user", "bob@example.com", "--role", "admin")).stderr,
@@ -87,7 +87,7 @@ for (
   ] as const
 ) {
   Deno.test(`token ${args.join(" ")} is wrong usage`, async () => {
-    const { code, stderr } = await runCommand(["token", ...args]);
+    const { code, stderr } = await runHere(["token", ...args]);
     equal(code, 2);
     match(stderr, error);
   });

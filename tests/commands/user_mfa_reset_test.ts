@@ -1,6 +1,6 @@
 import { equal, ok } from "node:assert/strict";
 import { createAuthenticator } from "../helpers/authenticator.ts";
-import { runCommand } from "../helpers/command.ts";
+import { runHere } from "../helpers/command.ts";
 import { startLongshore } from "../helpers/longshore.ts";
 
 const EMAIL = "ada@example.com";
@@ -24,7 +24,7 @@ Deno.test("user mfa-reset lets in a user who has lost their passkey", async () =
   const use = authenticator.use(await call("/auth/passkey/options", { mfaToken }));
   const { accessToken } = await call("/auth/mfa", { mfaToken, passkey: use });
 
-  const reset = await runCommand(["user", "mfa-reset", EMAIL], {
+  const reset = await runHere(["user", "mfa-reset", EMAIL], {
     env: { ...env, DATA_DIR: longshore.dataDir },
   });
 

@@ -1,5 +1,6 @@
-/** Runs one command of the program as a separate process. @module */
+/** Runs one command of the program, in this process or in one of its own. @module */
 
+import { run } from "../../commands/run.ts";
 import { programCommand, runtimeEnvironment } from "./program.ts";
 
 export interface Outcome {
@@ -43,6 +44,35 @@ export async function runCommand(
     stdout: new TextDecoder().decode(stdout),
     stderr: new TextDecoder().decode(stderr),
   };
+}
+
+/**
+ * Runs `longshore ARGS` from its sources in this process, without the start of another one. What reads
+ * the standard input, sets modes by the umask, is ended by the system, or must be the executable needs `runCommand()`.
+ */
+export async function runHere(
+  args: readonly string[],
+  { env = {}, signal = new AbortController().signal }: {
+    env?: Record<string, string>;
+    signal?: AbortSignal;
+  } = {},
+): Promise<Outcome> {
+  let stdout = "";
+  let stderr = "";
+  const code = await run({
+    args,
+    env: { ...runtimeEnvironment(), ...env },
+    surroundings: {
+      hostname: Deno.hostname(),
+      terminal: false,
+      packed: false,
+      readTextFile: (path) => Deno.readTextFileSync(path),
+    },
+    print: (line) => stdout += `${line}\n`,
+    note: (line) => stderr += `${line}\n`,
+    signal,
+  });
+  return { code, stdout, stderr };
 }
 
 /** A temporary directory, removed when disposed. */

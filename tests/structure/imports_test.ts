@@ -12,7 +12,7 @@ type Modules = ReadonlyMap<string, string>;
 
 /** Folders each folder may import from, besides itself. */
 const MAY_IMPORT: Record<string, string[]> = {
-  "main.ts": ["commands", "services"],
+  "main.ts": ["commands"],
   commands: ["routes", "services", "engine", "db", "ui"],
   routes: ["services", "ui"],
   services: ["engine", "db", "deno.json"],

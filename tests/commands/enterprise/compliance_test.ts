@@ -5,12 +5,12 @@ import { migrate } from "../../../db/migrate.ts";
 import { metricsMigrations } from "../../../db/migrations/metrics/mod.ts";
 import { stateMigrations } from "../../../db/migrations/state/mod.ts";
 import { selectHead } from "../../../db/enterprise/compliance_logs.ts";
-import { contentOf, runCommand, temporaryDirectory } from "../../helpers/command.ts";
+import { contentOf, runCommand, runHere, temporaryDirectory } from "../../helpers/command.ts";
 import { toEntry } from "../../../services/enterprise/compliance/hash_chain.ts";
 import { fillLog, makeStateFile, openUnguarded, rowAt } from "../../helpers/compliance.ts";
 import { startLongshore } from "../../helpers/longshore.ts";
 
-const verify = (args: string[], env = {}) => runCommand(["compliance", "verify", ...args], { env });
+const verify = (args: string[], env = {}) => runHere(["compliance", "verify", ...args], { env });
 
 Deno.test("compliance verify says whether a copy of the file was changed", async () => {
   using directory = temporaryDirectory();
@@ -185,12 +185,12 @@ Deno.test("compliance verify exits with 2 for wrong usage and with 1 for files t
       { args: ["erase"], code: 2, says: /needs verify, not erase/ },
     ]
   ) {
-    const outcome = await runCommand(["compliance", ...args], { env: { DATA_DIR: path } });
+    const outcome = await runHere(["compliance", ...args], { env: { DATA_DIR: path } });
     equal(outcome.code, code, args.join(" "));
     equal(outcome.stdout, "");
     match(outcome.stderr, /^longshore: [^\n]+\n$/);
     match(outcome.stderr, says);
   }
-  const help = await runCommand(["compliance", "--help"]);
+  const help = await runHere(["compliance", "--help"]);
   match(help.stdout, /Usage: longshore compliance verify \[FILE\]/);
 });

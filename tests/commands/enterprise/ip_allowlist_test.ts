@@ -1,5 +1,5 @@
 import { deepEqual, equal, match } from "node:assert/strict";
-import { runCommand, temporaryDirectory } from "../../helpers/command.ts";
+import { runHere, temporaryDirectory } from "../../helpers/command.ts";
 import { startLongshore } from "../../helpers/longshore.ts";
 
 const BASE = "/api/ext/service-enterprise/ip-allowlist";
@@ -12,7 +12,7 @@ Deno.test(
     const dataDir = `${directory.path}/data`;
     const inside = { headers: { "x-forwarded-for": "192.0.2.7" } };
     const outside = { headers: { "x-forwarded-for": "198.51.100.9" } };
-    const off = () => runCommand(["ip-allowlist", "off"], { env: { DATA_DIR: dataDir } });
+    const off = () => runHere(["ip-allowlist", "off"], { env: { DATA_DIR: dataDir } });
     {
       await using longshore = await startLongshore({ env, dataDir });
       const call = longshore.call;
@@ -71,10 +71,10 @@ Deno.test("ip-allowlist exits with 2 for wrong usage and with 1 for a failure", 
       [["ip-allowlist", "off"], 1, /DATA_DIR=\S+ has no state\.sqlite/],
     ] as const
   ) {
-    const outcome = await runCommand(args, { env });
+    const outcome = await runHere(args, { env });
     deepEqual([outcome.code, outcome.stdout], [code, ""], args.join(" "));
     match(outcome.stderr, says);
   }
-  const { stdout } = await runCommand(["ip-allowlist", "--help"]);
+  const { stdout } = await runHere(["ip-allowlist", "--help"]);
   match(stdout, /^Usage: longshore ip-allowlist off$/m);
 });
