@@ -52,7 +52,7 @@ async function logoServer() {
   };
 }
 
-browserTest(
+long(browserTest)(
   "a page under a brand shows its logo, colors and styles, and stays readable",
   async () => {
     using app = testApp({ edition: "enterprise" });

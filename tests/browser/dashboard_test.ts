@@ -241,7 +241,7 @@ long(dashboardTest)("the dashboard works in users mode", async () => {
   await tab.find("heading", "Overview");
 });
 
-dashboardTest("the dashboard works below a path of a proxy", async () => {
+long(dashboardTest)("the dashboard works below a path of a proxy", async () => {
   const directory = await Deno.makeTempDir({ prefix: "longshore-nginx-" });
   const port = freePort();
   const baseUrl = `http://127.0.0.1:${port}/longshore`;

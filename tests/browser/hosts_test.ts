@@ -138,7 +138,7 @@ long(dashboardTest)("a host that waits is added, and an open invite is deleted",
   deepEqual(tab.complaints, []);
 });
 
-dashboardTest(
+long(dashboardTest)(
   "a member shows its hub, learns a lost link without a reload, and leaves",
   async () => {
     await using engine = fakeEngine(simulateContainers([{ name: "web" }]));

@@ -3,6 +3,7 @@
 import { deepEqual, equal } from "node:assert/strict";
 import { unsubscribeToken } from "../../services/pro/status_pages/subscriber_address.ts";
 import { browserTest, startBrowser, type View } from "../helpers/browser.ts";
+import { long } from "../helpers/long.ts";
 import { serveApp } from "../helpers/served_app.ts";
 import { newPage, newSubscriber, PAGES, proApp } from "../helpers/status_pages.ts";
 import { until } from "../helpers/until.ts";
@@ -12,7 +13,7 @@ const VIEWS: View[] = [
   { width: 1100, height: 800, scheme: "dark" },
 ];
 
-browserTest(
+long(browserTest)(
   "the page behind a notice's link unsubscribes by its button, which its policy allows",
   async () => {
     using app = proApp();

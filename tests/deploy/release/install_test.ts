@@ -3,6 +3,7 @@
 import { deepEqual, doesNotMatch, equal, match, ok } from "node:assert/strict";
 import { installScript } from "../../../deploy/release/install_script.ts";
 import { FULL_DRILL_SEED } from "../../helpers/drill.ts";
+import { long } from "../../helpers/long.ts";
 import { programCommand } from "../../helpers/program.ts";
 import { missingProgram, sandboxObstacle, startDaemon } from "../../helpers/sandbox.ts";
 import {
@@ -113,7 +114,7 @@ for (const signals of ROUNDS) {
     },
   );
 
-  hostTest(
+  long(hostTest)(
     `an upgrade by install.sh leaves the former version if SIG${signals} ends it at any of its steps`,
     async (host) => {
       await host.release("old", { version: "0.0.1" });
