@@ -30,6 +30,7 @@ if (import.meta.main) {
       packed: !import.meta.url.endsWith(".ts"),
       readTextFile: (path) => Deno.readTextFileSync(path),
     },
+    input: Deno.stdin,
     print: (line) => console.log(line),
     terminal: Deno.stdout.isTerminal() ? writeToTerminal : undefined,
     note: (line) => console.error(line),

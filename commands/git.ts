@@ -39,7 +39,7 @@ async function add(program: Program): Promise<number> {
       mapping: path === undefined ? [] : [{ path, name, deploy }],
       ...(options.secret && {
         auth: username === undefined ? "token" : "basic",
-        secret: await readSecret(username === undefined ? "Token" : "Password", signal),
+        secret: await readSecret(username === undefined ? "Token" : "Password", program),
         ...(username !== undefined && { username }),
       }),
       ...(signers !== undefined && {

@@ -112,7 +112,7 @@ function confirmHub(
   program.note(`Fingerprint: ${fingerprint}`);
   program.note("Its admins will manage the containers of this host, as far as this host allows.");
   if (yes) return;
-  if (!Deno.stdin.isTerminal()) {
+  if (!program.input.isTerminal()) {
     throw new CommandError("The input is not a terminal: compare the fingerprint, then use --yes");
   }
   if (!confirm("Join this fleet?")) throw new CommandError("Not joined");

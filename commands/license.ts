@@ -74,7 +74,7 @@ async function install(program: Program): Promise<number> {
   const { config } = installation;
   assertIsMeant(config, program);
   assertSameSecret(installation, "LICENSE_KEY");
-  const key = await readKey(file);
+  const key = await readKey(file, program.input);
   using _owner = actAsOwner(config.dataDir);
   const { edition, customer, expiresAt } = await keep(config, key);
   if (hasState(config)) {
@@ -98,10 +98,10 @@ async function keep(config: Config, key: string): Promise<LicenseGrant> {
 }
 
 /** @throws {CommandError} If it cannot be read, or is too large for a license. */
-async function readKey(file: string): Promise<string> {
+async function readKey(file: string, input: Program["input"]): Promise<string> {
   try {
-    using input = file === "-" ? undefined : await Deno.open(file);
-    const source = input ?? Deno.stdin;
+    using opened = file === "-" ? undefined : await Deno.open(file);
+    const source = opened ?? input;
     const buffer = new Uint8Array(FILE_BYTES_MAX + 1);
     let length = 0;
     for (let read; (read = await source.read(buffer.subarray(length)));) length += read;

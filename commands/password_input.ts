@@ -20,14 +20,16 @@ const CTRL_C = 0x03;
 const CTRL_D = 0x04;
 const CTRL_U = 0x15;
 
+type Input = Pick<Program, "input" | "signal">;
+
 /** A new password: created for `--generate`, else read from the terminal or the input. */
 export async function newPassword(
-  { signal }: Pick<Program, "signal">,
+  program: Input,
   generate: true | undefined,
 ): Promise<{ password: string; made: boolean }> {
   return generate
     ? { password: makePassword(), made: true }
-    : { password: await readNewPassword(signal), made: false };
+    : { password: await readNewPassword(program), made: false };
 }
 
 export function printMade({ print, note }: Pick<Program, "print" | "note">, made: string): void {
@@ -40,14 +42,15 @@ export function printMade({ print, note }: Pick<Program, "print" | "note">, made
  *
  * @throws {CommandError} If there is none, if the two differ, or at an interrupt.
  */
-export async function readNewPassword(signal: AbortSignal): Promise<string> {
-  if (!Deno.stdin.isTerminal()) {
-    const password = decode(await firstLine());
+export async function readNewPassword(program: Input): Promise<string> {
+  const { input } = program;
+  if (!input.isTerminal()) {
+    const password = decode(await firstLine(input));
     if (password !== "") return password;
     throw new CommandError("No password: pass it on standard input, or use --generate");
   }
-  const keys = readKeys(signal);
-  Deno.stdin.setRaw(true);
+  const keys = readKeys(program);
+  input.setRaw(true);
   try {
     const password = await readLine("New password: ", keys);
     if (password === "") throw new CommandError("No password was given");
@@ -56,7 +59,7 @@ export async function readNewPassword(signal: AbortSignal): Promise<string> {
     }
     return password;
   } finally {
-    Deno.stdin.setRaw(false);
+    input.setRaw(false);
   }
 }
 
@@ -65,13 +68,14 @@ export async function readNewPassword(signal: AbortSignal): Promise<string> {
  *
  * @throws {CommandError} If there is none, or at an interrupt.
  */
-export async function readSecret(name: string, signal: AbortSignal): Promise<string> {
-  if (!Deno.stdin.isTerminal()) return given(decode(await firstLine()));
-  Deno.stdin.setRaw(true);
+export async function readSecret(name: string, program: Input): Promise<string> {
+  const { input } = program;
+  if (!input.isTerminal()) return given(decode(await firstLine(input)));
+  input.setRaw(true);
   try {
-    return given(await readLine(`${name}: `, readKeys(signal)));
+    return given(await readLine(`${name}: `, readKeys(program)));
   } finally {
-    Deno.stdin.setRaw(false);
+    input.setRaw(false);
   }
 }
 
@@ -80,11 +84,11 @@ function given(secret: string): string {
   throw new CommandError("No secret was given");
 }
 
-async function firstLine(): Promise<Uint8Array> {
+async function firstLine(input: Program["input"]): Promise<Uint8Array> {
   const buffer = new Uint8Array(LINE_BYTES_MAX);
   let length = 0;
   while (length < buffer.length) {
-    const read = await Deno.stdin.read(buffer.subarray(length));
+    const read = await input.read(buffer.subarray(length));
     if (read === null) break;
     const end = buffer.subarray(0, length += read).indexOf(LINE_FEED);
     if (end >= 0) length = buffer[end - 1] === CARRIAGE_RETURN ? end - 1 : end;
@@ -113,11 +117,11 @@ async function readLine(prompt: string, keys: AsyncIterator<number>): Promise<st
 }
 
 /** Yields the bytes of a terminal until `signal` aborts; pasted text comes many at a time. */
-async function* readKeys(signal: AbortSignal): AsyncGenerator<number> {
+async function* readKeys({ input, signal }: Input): AsyncGenerator<number> {
   const buffer = new Uint8Array(LINE_BYTES_MAX);
   for (;;) {
     try {
-      const read = await abortable(Deno.stdin.read(buffer), signal);
+      const read = await abortable(input.read(buffer), signal);
       if (read === null) return;
       yield* buffer.slice(0, read);
     } catch (error) {

@@ -9,6 +9,8 @@ export interface Program {
   args: readonly string[];
   env: Env;
   surroundings: Surroundings;
+  /** Standard input. */
+  input: Pick<typeof Deno.stdin, "isTerminal" | "read" | "setRaw">;
   /** Prints a line on standard output. */
   print: (line: string) => void;
   /** Writes to standard output if it is a terminal, and throws if that fails. */

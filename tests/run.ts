@@ -76,10 +76,10 @@ const REAL_ENGINE = "tests/real_engine/";
 const GROUP_SIZE = 54;
 
 /** Files that share one isolate and start the program or use the browser; fewer, because they last. */
-const ALONE_GROUP_SIZE = 5;
+const ALONE_GROUP_SIZE = 8;
 
 /** Files of `real_engine/` that share one isolate; fewer, because one crash ends them all. */
-const REAL_GROUP_SIZE = 5;
+const REAL_GROUP_SIZE = 8;
 
 /** Files that take long for their size: drills, and what waits for the clock or for a silence. */
 const SLOW = /drill|schedules|log_streams|engine_away/;

@@ -11,6 +11,7 @@ import { equal, ok } from "node:assert/strict";
 import { operationsOf, request } from "../../deploy/build/endpoint_check.ts";
 import { idOf } from "../helpers/fake_containers.ts";
 import { fakeEngine } from "../helpers/fake_engine.ts";
+import { long } from "../helpers/long.ts";
 import { startLongshore } from "../helpers/longshore.ts";
 import { ssoTest } from "../helpers/sso.ts";
 import { exampleOf } from "./endpoint_walk.ts";
@@ -27,7 +28,7 @@ const SHOWN = [
   "PUT /api/containers/{id}/limits",
 ];
 
-ssoTest("no output of the running program contains a secret", async () => {
+long(ssoTest)("no output of the running program contains a secret", async () => {
   const secrets = plantedSecrets();
   await using receiver = hostileReceiver();
   await using fake = fakeEngine(engineOf(secrets));

@@ -1,5 +1,5 @@
 import { deepEqual, equal, match } from "node:assert/strict";
-import { runCommand, temporaryDirectory } from "../helpers/command.ts";
+import { runHere, temporaryDirectory } from "../helpers/command.ts";
 import { simulateContainers } from "../helpers/fake_containers.ts";
 import { fakeEngine } from "../helpers/fake_engine.ts";
 import { gitServer } from "../helpers/git_server.ts";
@@ -27,7 +27,7 @@ Deno.test("git add and git status show the stacks, and a crash makes no version 
       env: { OUTBOUND_ALLOW: "127.0.0.1" },
     });
   const run = (service: Longshore, args: string[], stdin = "") =>
-    runCommand(["git", ...args], {
+    runHere(["git", ...args], {
       env: { LONGSHORE_URL: service.baseUrl, API_KEY: service.apiKey },
       stdin,
     });

@@ -1,5 +1,5 @@
 import { deepEqual, equal, match } from "node:assert/strict";
-import { runCommand, runHere, temporaryDirectory } from "../helpers/command.ts";
+import { runHere, temporaryDirectory } from "../helpers/command.ts";
 import { licenseKeyFor, writeLicenseKeys } from "../helpers/licenses.ts";
 import { startLongshore } from "../helpers/longshore.ts";
 import { until } from "../helpers/until.ts";
@@ -28,7 +28,7 @@ Deno.test(
     });
 
     const enterprise = await licenseKeyFor({ edition: "enterprise" });
-    const piped = await runCommand(["license", "install", "-"], { env, stdin: enterprise });
+    const piped = await runHere(["license", "install", "-"], { env, stdin: enterprise });
     equal(piped.code, 0, piped.stderr);
     await until("the service has that one", async () => {
       return (await longshore.call("GET", "/api/edition")).body.edition === "enterprise";

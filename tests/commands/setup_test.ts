@@ -1,6 +1,6 @@
 import { deepEqual, equal, match } from "node:assert/strict";
 import { PASSWORD } from "../helpers/accounts.ts";
-import { contentOf, runCommand, temporaryDirectory } from "../helpers/command.ts";
+import { contentOf, runHere, temporaryDirectory } from "../helpers/command.ts";
 import { type Longshore, startLongshore } from "../helpers/longshore.ts";
 import { eventually } from "../helpers/until.ts";
 
@@ -16,7 +16,7 @@ const logIn = async (longshore: Longshore, password: string) =>
   (await longshore.call("POST", "/auth/login", { email: EMAIL, password }, { token: null })).status;
 
 const setup = (longshore: Longshore, args: readonly string[], stdin = "") =>
-  runCommand(["setup", ...args], { env: { DATA_DIR: longshore.dataDir }, stdin });
+  runHere(["setup", ...args], { env: { DATA_DIR: longshore.dataDir }, stdin });
 
 Deno.test("the first start prints a code, each start another, and the setup removes its file", async () => {
   using directory = temporaryDirectory();
@@ -53,7 +53,7 @@ Deno.test("with SERVICE_BASE_URL, the start and login links name the address of 
   match(longshore.stdout(), /^Set up: open https:\/\/example\.com\/longshore\/setup#/m);
   equal((await setup(longshore, ["--email", EMAIL], PASSWORD)).code, 0);
 
-  const linked = await runCommand(["user", "login-link", EMAIL], { env: { DATA_DIR: dataDir } });
+  const linked = await runHere(["user", "login-link", EMAIL], { env: { DATA_DIR: dataDir } });
 
   match(linked.stdout, /^https:\/\/example\.com\/longshore\/sign-in#link=/);
   await longshore.stop();

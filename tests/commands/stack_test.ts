@@ -12,6 +12,7 @@ async function runWith(env: Record<string, string>, ...args: string[]) {
     args,
     env,
     surroundings: { packed: false, hostname: "host" } as never,
+    input: Deno.stdin,
     print: (line) => printed.push(line),
     note: (line) => noted.push(line),
     signal: AbortSignal.any([]),

@@ -1,6 +1,6 @@
 import { deepEqual, equal, match } from "node:assert/strict";
 import { withStateBeside } from "../../commands/state_database.ts";
-import { runCommand, temporaryDirectory } from "../helpers/command.ts";
+import { runHere, temporaryDirectory } from "../helpers/command.ts";
 import { type Longshore, startLongshore } from "../helpers/longshore.ts";
 import { programCommand, runtimeEnvironment } from "../helpers/program.ts";
 import { until } from "../helpers/until.ts";
@@ -26,7 +26,7 @@ Deno.test("a running service applies account changes within a second", async () 
   await using longshore = await startLongshore({ env: users });
   const env = { ...users, DATA_DIR: longshore.dataDir };
   const run = async (args: string[], stdin = "") => {
-    const outcome = await runCommand(["user", ...args], { env, stdin });
+    const outcome = await runHere(["user", ...args], { env, stdin });
     equal(outcome.code, 0, outcome.stderr);
     return outcome.stdout;
   };
@@ -70,7 +70,7 @@ Deno.test("a suspended user is listed as such, and passwd says what ends it", as
   await longshore.stop();
   const env = { ...users, DATA_DIR: longshore.dataDir };
   const run = async (args: string[], stdin = "") => {
-    const outcome = await runCommand(["user", ...args], { env, stdin });
+    const outcome = await runHere(["user", ...args], { env, stdin });
     equal(outcome.code, 0, outcome.stderr);
     return outcome;
   };
@@ -93,7 +93,7 @@ Deno.test("accounts are managed without a running service and before users mode 
     equal(await longshore.stop(), 0);
   }
   const env = { DATA_DIR: directory.path };
-  const made = await runCommand(["user", "add", "eve@example.com", "--role=admin", "--generate"], {
+  const made = await runHere(["user", "add", "eve@example.com", "--role=admin", "--generate"], {
     env,
   });
   equal(made.code, 0);
@@ -128,7 +128,7 @@ Deno.test("a failed command prints one sentence, exits with 1 and changes nothin
       },
     ]
   ) {
-    const { code, stdout, stderr } = await runCommand(["user", ...args], {
+    const { code, stdout, stderr } = await runHere(["user", ...args], {
       env: { ...env, ...elsewhere },
       stdin,
     });
@@ -136,7 +136,7 @@ Deno.test("a failed command prints one sentence, exits with 1 and changes nothin
     match(stderr, /^longshore: [^\n]+\n$/);
     equal(stderr.includes(says), true, stderr);
   }
-  const { stdout } = await runCommand(["user", "list"], { env });
+  const { stdout } = await runHere(["user", "list"], { env });
   equal(stdout.trim().split("\n").length, 2);
 
   // The edition's limit applies on the command line.
@@ -147,7 +147,7 @@ Deno.test("a failed command prints one sentence, exits with 1 and changes nothin
     }, { token });
     equal(added.status, 201);
   }
-  const add = (n: number) => runCommand(["user", "add", `u${n}@a`, "--generate"], { env });
+  const add = (n: number) => runHere(["user", "add", `u${n}@a`, "--generate"], { env });
   equal((await add(4)).code, 0);
   const refused = await add(5);
   deepEqual([refused.code, refused.stdout], [1, ""]);

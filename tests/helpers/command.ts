@@ -1,5 +1,6 @@
 /** Runs one command of the program, in this process or in one of its own. @module */
 
+import type { Program } from "../../commands/program.ts";
 import { run } from "../../commands/run.ts";
 import { programCommand, runtimeEnvironment } from "./program.ts";
 
@@ -47,13 +48,15 @@ export async function runCommand(
 }
 
 /**
- * Runs `longshore ARGS` from its sources in this process, without the start of another one. What reads
- * the standard input, sets modes by the umask, is ended by the system, or must be the executable needs `runCommand()`.
+ * Runs `longshore ARGS` from its sources in this process, without the start of another one. What
+ * needs a terminal, is ended by the system, makes files whose modes count, or must be the executable needs
+ * `runCommand()`.
  */
 export async function runHere(
   args: readonly string[],
-  { env = {}, signal = new AbortController().signal }: {
+  { env = {}, stdin = "", signal = new AbortController().signal }: {
     env?: Record<string, string>;
+    stdin?: string;
     signal?: AbortSignal;
   } = {},
 ): Promise<Outcome> {
@@ -68,11 +71,24 @@ export async function runHere(
       packed: false,
       readTextFile: (path) => Deno.readTextFileSync(path),
     },
+    input: inputOf(stdin),
     print: (line) => stdout += `${line}\n`,
     note: (line) => stderr += `${line}\n`,
     signal,
   });
   return { code, stdout, stderr };
+}
+
+/** A standard input that is not a terminal. */
+function inputOf(text: string): Program["input"] {
+  let rest = new TextEncoder().encode(text);
+  const read = (buffer: Uint8Array) => {
+    const count = Math.min(rest.length, buffer.length);
+    buffer.set(rest.subarray(0, count));
+    rest = rest.subarray(count);
+    return Promise.resolve(count || null);
+  };
+  return { read, isTerminal: () => false, setRaw: () => {} };
 }
 
 /** A temporary directory, removed when disposed. */

@@ -80,27 +80,30 @@ for (
     await resolved(program, alert.id);
   });
 
-  test(`a rule counts the first lines of a new container of ${kind}, and none twice`, async (engine: RealEngine) => {
-    await using program = await startLongshore({ engineSocket: engine.socketPath });
-    const ruleFor = (pattern: string, fields: Record<string, unknown>) =>
-      createRule(program, "*", {
-        metric: "container_log_matches",
-        pattern,
-        windowSeconds: 600,
-        ...fields,
+  long(test)(
+    `a rule counts the first lines of a new container of ${kind}, and none twice`,
+    async (engine: RealEngine) => {
+      await using program = await startLongshore({ engineSocket: engine.socketPath });
+      const ruleFor = (pattern: string, fields: Record<string, unknown>) =>
+        createRule(program, "*", {
+          metric: "container_log_matches",
+          pattern,
+          windowSeconds: 600,
+          ...fields,
+        });
+      await using _ = await engine.runContainer({
+        command: ["sh", "-c", "while :; do echo ready; sleep 1; done"],
       });
-    await using _ = await engine.runContainer({
-      command: ["sh", "-c", "while :; do echo ready; sleep 1; done"],
-    });
-    const rule = await ruleFor("^first", { name: "first", operator: "==", threshold: 1 });
-    const next = await ruleFor("^first", { name: "next", operator: "==", threshold: 3 });
-    // Logs are followed from now on.
-    await alertOf(program, await ruleFor("^ready", { threshold: 1 }));
-    await using container = await engine.runContainer({
-      command: ["sh", "-c", "echo first; [ -e /twice ] && echo first; touch /twice; sleep 1000"],
-    });
-    equal((await alertOf(program, rule)).container, container.name);
-    await engine.docker("restart", "--time", "0", container.name);
-    equal((await alertOf(program, next)).container, container.name);
-  });
+      const rule = await ruleFor("^first", { name: "first", operator: "==", threshold: 1 });
+      const next = await ruleFor("^first", { name: "next", operator: "==", threshold: 3 });
+      // Logs are followed from now on.
+      await alertOf(program, await ruleFor("^ready", { threshold: 1 }));
+      await using container = await engine.runContainer({
+        command: ["sh", "-c", "echo first; [ -e /twice ] && echo first; touch /twice; sleep 1000"],
+      });
+      equal((await alertOf(program, rule)).container, container.name);
+      await engine.docker("restart", "--time", "0", container.name);
+      equal((await alertOf(program, next)).container, container.name);
+    },
+  );
 }

@@ -222,7 +222,7 @@ long(programTest)(
   },
 );
 
-programTest(
+long(programTest)(
   "a stop by this service causes no event, any other stop one with its reason",
   async (engine, program) => {
     await using stream = await events(program);

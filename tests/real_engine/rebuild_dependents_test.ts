@@ -48,7 +48,7 @@ async function startPair(
   };
 }
 
-privateEngineTest(
+long(privateEngineTest)(
   "rebuilding a container and one that shares its network at the same time keeps both running",
   async (engine) => {
     await using pair = await startPair(engine);

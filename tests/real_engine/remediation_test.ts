@@ -77,7 +77,7 @@ function isNoted(dataDir: string): boolean {
 const isRunning = async (real: RealEngine, id: string) =>
   await real.docker("inspect", "--format={{.State.Running}}", id) === "true";
 
-engineTest(
+long(engineTest)(
   "a killed container under a rule runs again within 20 s, and its history says why",
   async (real) => {
     await using container = await real.runContainer();
@@ -150,7 +150,7 @@ long(engineTest)(
   },
 );
 
-engineTest(
+long(engineTest)(
   "containers that the service stopped stay stopped; those that end while it is down are started",
   async (real) => {
     await using container = await real.runContainer();

@@ -111,7 +111,7 @@ async function appOn(port: number, identity?: EngineIdentity): Promise<LiveApp> 
 const endpointAt = (port: number, identity?: EngineIdentity) =>
   tcpEndpoint({ host: "127.0.0.1", port }, { config: testConfig(), identity });
 
-engineTest(
+long(engineTest)(
   "a proxy with the calls of a feature in the document suffices for it",
   async (engine) => {
     // At the same time, because each spends most of it waiting.

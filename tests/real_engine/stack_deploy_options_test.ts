@@ -289,62 +289,65 @@ long(privateEngineTest)("down keeps volumes and images unless they are named", a
   deepEqual([await volumes(), await images()], [[], ""]);
 });
 
-engineTest("hooks run as the file says, and a failed one takes the deploy back", async (engine) => {
-  await using app = await liveApp(engine.socketPath);
-  await using stack = testStack(app, engine);
-  // The variables of the shell, not those of the file.
-  const note = (
-    words: string,
-  ) => ["sh", "-c", `echo ${words} >> /data/notes`.replaceAll("$", "$$$$")];
-  const web = {
-    ...sleeper,
-    volumes: ["data:/data"],
-    post_start: [
-      { command: note("started $WHO in $PWD"), working_dir: "/tmp", environment: ["WHO=$NAME"] },
-      { command: "chmod 666 /data/notes" },
-      { command: note("uid $(id -u)"), user: "1000" },
-    ],
-    pre_stop: [{ command: note("stops") }],
-  };
-  const store = (service: object, services: object = {}) =>
-    stack.store({
-      services: { web: service, ...services },
-      volumes: { data: {} },
-    }, { env: { NAME: "alice" } });
-  const notes = async () =>
-    (await engine.docker("exec", `${stack.name}-web-1`, "cat", "/data/notes")).split("\n");
-  await store(web);
-  const first = await stack.deploy();
-  equal(first.status, "succeeded", JSON.stringify(first));
-  const started = ["started alice in /tmp", "uid 1000"];
-  deepEqual(await notes(), started);
-  deepEqual(first.result.warnings.length, 2);
+long(engineTest)(
+  "hooks run as the file says, and a failed one takes the deploy back",
+  async (engine) => {
+    await using app = await liveApp(engine.socketPath);
+    await using stack = testStack(app, engine);
+    // The variables of the shell, not those of the file.
+    const note = (
+      words: string,
+    ) => ["sh", "-c", `echo ${words} >> /data/notes`.replaceAll("$", "$$$$")];
+    const web = {
+      ...sleeper,
+      volumes: ["data:/data"],
+      post_start: [
+        { command: note("started $WHO in $PWD"), working_dir: "/tmp", environment: ["WHO=$NAME"] },
+        { command: "chmod 666 /data/notes" },
+        { command: note("uid $(id -u)"), user: "1000" },
+      ],
+      pre_stop: [{ command: note("stops") }],
+    };
+    const store = (service: object, services: object = {}) =>
+      stack.store({
+        services: { web: service, ...services },
+        volumes: { data: {} },
+      }, { env: { NAME: "alice" } });
+    const notes = async () =>
+      (await engine.docker("exec", `${stack.name}-web-1`, "cat", "/data/notes")).split("\n");
+    await store(web);
+    const first = await stack.deploy();
+    equal(first.status, "succeeded", JSON.stringify(first));
+    const started = ["started alice in /tmp", "uid 1000"];
+    deepEqual(await notes(), started);
+    deepEqual(first.result.warnings.length, 2);
 
-  const changes = await stack.watch();
-  equal((await stack.deploy()).status, "succeeded");
-  deepEqual(await changes(), []);
+    const changes = await stack.watch();
+    equal((await stack.deploy()).status, "succeeded");
+    deepEqual(await changes(), []);
 
-  await store({ ...web, environment: { A: "1" }, post_start: [{ command: ["/missing"] }] });
-  const failed = await stack.deploy();
-  equal(failed.status, "rolled_back", JSON.stringify(failed));
-  match(
-    failed.error!,
-    /web-1 failed: post_start\[0\] (exited with code 12[67]|could not be run: )/,
-  );
-  deepEqual(await notes(), [...started, "stops"]);
+    await store({ ...web, environment: { A: "1" }, post_start: [{ command: ["/missing"] }] });
+    const failed = await stack.deploy();
+    equal(failed.status, "rolled_back", JSON.stringify(failed));
+    match(
+      failed.error!,
+      /web-1 failed: post_start\[0\] (exited with code 12[67]|could not be run: )/,
+    );
+    deepEqual(await notes(), [...started, "stops"]);
 
-  await store({ ...web, scale: 2 });
-  equal((await stack.deploy()).status, "succeeded");
-  await store({ ...web, scale: 1 });
-  equal((await stack.deploy()).status, "succeeded");
-  deepEqual((await notes()).slice(3), [...started, "stops"]);
+    await store({ ...web, scale: 2 });
+    equal((await stack.deploy()).status, "succeeded");
+    await store({ ...web, scale: 1 });
+    equal((await stack.deploy()).status, "succeeded");
+    deepEqual((await notes()).slice(3), [...started, "stops"]);
 
-  await store({ ...web, pre_stop: [{ command: "false" }] });
-  equal((await stack.deploy()).status, "succeeded");
-  const down = await stack.down({});
-  match(down.error!, /web-1 failed: pre_stop\[0\] exited with code 1/);
-  await store(web);
-});
+    await store({ ...web, pre_stop: [{ command: "false" }] });
+    equal((await stack.deploy()).status, "succeeded");
+    const down = await stack.down({});
+    match(down.error!, /web-1 failed: pre_stop\[0\] exited with code 1/);
+    await store(web);
+  },
+);
 
 long(engineTest)(
   "an image for another platform is not used, and nothing is waited for in vain",

@@ -68,7 +68,7 @@ const compose = (project: string) => ({
 });
 
 if (!missingProgram("docker-compose")) {
-  engineTest("a generated file describes what docker-compose deployed", async (engine) => {
+  long(engineTest)("a generated file describes what docker-compose deployed", async (engine) => {
     const project = `generate${crypto.randomUUID().slice(0, 8)}`;
     const directory = await Deno.makeTempDir({ prefix: "longshore-test-" });
     const run = composeCommand(engine, project, directory);

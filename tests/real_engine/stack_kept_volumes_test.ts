@@ -2,10 +2,11 @@
 
 import { deepEqual, equal } from "node:assert/strict";
 import { liveApp } from "../helpers/live_app.ts";
+import { long } from "../helpers/long.ts";
 import { BUSYBOX, engineTest } from "../helpers/real_engine.ts";
 import { actionsOf, sleeper, testStack } from "../helpers/test_stack.ts";
 
-engineTest("the anonymous volume of an image stays with the next images", async (real) => {
+long(engineTest)("the anonymous volume of an image stays with the next images", async (real) => {
   await using app = await liveApp(real.socketPath);
   await using stack = testStack(app, real);
   const image = `${stack.name}-volume:1`;

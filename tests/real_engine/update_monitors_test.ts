@@ -50,7 +50,7 @@ long(engineTest)("an update waits until its monitor succeeds", async (engine) =>
   }
 });
 
-engineTest("an update whose monitor fails is rolled back at the deadline", async (engine) => {
+long(engineTest)("an update whose monitor fails is rolled back at the deadline", async (engine) => {
   await using web = await engine.runContainer();
   await using shop = fakeReceiver(() => new Response(null, { status: 503 }));
   await using app = await liveApp(engine.socketPath, { edition: "pro", config: LOOPBACK_ALLOWED });

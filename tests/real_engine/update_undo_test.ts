@@ -47,7 +47,7 @@ engineTest("data of a failed update comes back, and what it wrote is kept", asyn
   equal(await written.text(), "old\nnew\n");
 });
 
-engineTest("data of an update stays, and a person brings it back", async (real) => {
+long(engineTest)("data of an update stays, and a person brings it back", async (real) => {
   await using test = await migratingApp(real);
   const { app, name } = test;
   const before = await test.files();
