@@ -58,7 +58,9 @@ const KILLS: Pick<Drill, "what" | "action" | "removesItself">[] = [
 if (isFull) KILLS.push({ what: "a rebuild", action: "rebuild" });
 
 for (const { what, ...options } of KILLS) {
-  privateEngineTest(
+  const test = options.action === "update" ? privateEngineTest : long(privateEngineTest);
+
+  test(
     `${what} that is interrupted by kill -9 of Longshore leaves whole containers`,
     (engine) =>
       runDrill(engine, {
