@@ -43,6 +43,18 @@ export function readEntries(
   return fromParts(loadBlobs(files, index, walk(trees, index, tree, paths), signal));
 }
 
+/** The same entries without content. A file has the size of its blobs. */
+export async function* listEntries(
+  files: RepositoryFiles,
+  index: MasterIndex,
+  tree: Id,
+  paths: readonly ByteString[],
+  signal: AbortSignal,
+): AsyncGenerator<Entry> {
+  const trees = createTreeReader(files, index, signal);
+  for await (const step of walk(trees, index, tree, paths)) if ("entry" in step) yield step.entry;
+}
+
 /** Entries of a directory in the order of their names; of the snapshot's root for `""`. */
 export async function* readDirectory(
   files: RepositoryFiles,

@@ -49,9 +49,9 @@ const LOOK_MS = 30_000;
  * Starts a restore of volumes, or of files in one.
  *
  * @throws {AppError} `not_found` for an unknown snapshot, target or path; `invalid` for paths that
- * cannot be restored so; `conflict` for a name in use, without an image that can empty a volume,
- * without `HELPER_IMAGE` for directories of the host, and while another action is in progress;
- * `forbidden` for the service's own data.
+ * cannot be restored so; `conflict` for a name in use, for a file that cannot be written, without an image
+ * that can empty a volume, without `HELPER_IMAGE` for directories of the host, without room on the engine's
+ * disk, and while another action is in progress; `forbidden` for the service's own data.
  */
 export async function startRestore(
   deps: Deps,
@@ -78,7 +78,8 @@ export async function startRestore(
   for (const path of paths) await assertIn(opened, path);
   await assertNotOwnPath(deps, ...paths);
   await assertNotOwn(deps, parts.map(({ to }) => to));
-  if (files === null) assertRoomToRestore(await readRestoreRoom(deps, opened, parts));
+  const checked = { snapshot: snapshot.id, parts, files };
+  assertRoomToRestore(await readRestoreRoom(deps, opened.repository, checked));
   if (request.to === "replace") {
     await assertStoppable(deps, users);
     // They are needed to put back what was there, too.

@@ -7,6 +7,7 @@
  */
 
 import { openTargetRepository } from "../../backup/targets/open.ts";
+import { checkBefore } from "../../backup/trees/check.ts";
 import { writeParts, type WrittenParts } from "../../backup/trees/write.ts";
 import { findHostPath, hasContent } from "../../backup/volumes/host_path.ts";
 import { withoutValuesOf } from "../../backup/volumes/secret_values.ts";
@@ -138,9 +139,13 @@ async function bring(
   const job = withoutSecrets(given, secretValues(after, loaded.values));
   await job.step("names", () => nameImages(deps, loaded));
   await job.step("images", () => bringImages(deps, source, imagesOf(description, after), job));
-  await job.step("check", () => assertUntouched(deps, job));
+  const { repository } = opened;
+  await job.step("check", async () => {
+    await assertUntouched(deps, job);
+    const checked = { snapshot: input.snapshot, parts: partsOf(input), files: null };
+    return await checkBefore(repository, checked, job);
+  });
   if (input.to === "replace") {
-    const { repository } = opened;
     const store = () => keepStack(deps, job, repository);
     await keepReplaced(deps, job, replacement, { repository, store });
   }
