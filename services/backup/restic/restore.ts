@@ -142,7 +142,7 @@ async function* walk(
       for (const blob of content) yield { blob };
     }
     if (subtree === undefined) return;
-    if (path.split("/").length >= DEPTH_MAX) {
+    if (path.split("/").length > DEPTH_MAX) {
       throw damaged(`Directory "${shown(path)}"`, `it is more than ${DEPTH_MAX} directories deep`);
     }
     stack.push({ nodes: trees.nodesOf(subtree), prefix: `${path}/` });
