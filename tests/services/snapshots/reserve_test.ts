@@ -54,3 +54,22 @@ Deno.test("a deploy is refused while a volume that it mounts is restored, but no
     code: "conflict",
   });
 });
+
+Deno.test("a volume that no container writes to is not restored while it is read, and not read while it is restored", () => {
+  using app = testApp();
+  const { deps } = app;
+  const volume = { id: "/volumes/data", name: "/volumes/data" };
+  const start = (kind: unknown, target: string) =>
+    (kind as JobKind).reserve!(deps, {
+      target,
+      input: { ...input, affected: [], read: [volume] },
+    });
+  {
+    using _backup = start(snapshotKind, "data, more");
+    using _other = start(snapshotKind, "shop");
+    throws(() => start(restoreKind, "data"), { message: "/volumes/data is being backed up" });
+  }
+  using _restore = start(restoreKind, "data");
+  throws(() => start(snapshotKind, "data, more"), { message: "/volumes/data is being restored" });
+  equal(deps.reservations.find({ id: "data, more", name: "data, more" }), undefined);
+});
