@@ -7,17 +7,20 @@ import type { DeployInput } from "../../../services/compose/deploy/job.ts";
 import { snapshotKind } from "../../../services/snapshots/kinds.ts";
 import { restoreKind } from "../../../services/snapshots/restore/kinds.ts";
 import { stackRestoreKind } from "../../../services/snapshots/stack/kinds.ts";
+import { rollbackKind, updateKind } from "../../../services/updates/run/kind.ts";
 import { testApp } from "../../helpers/test_app.ts";
 
 /** The parts of the inputs by which the jobs reserve. */
 const input = {
+  containerId: "1".repeat(64),
+  name: "shop-db-1",
   affected: [{ id: "1".repeat(64), name: "shop-db-1" }],
   parts: [{ to: { path: "/volumes/data" } }],
   volumes: [],
   directories: [],
 };
 
-const kinds = [snapshotKind, restoreKind, stackRestoreKind] as JobKind[];
+const kinds = [snapshotKind, restoreKind, stackRestoreKind, updateKind, rollbackKind] as JobKind[];
 
 for (const running of kinds) {
   for (const other of kinds.filter((kind) => kind !== running)) {
