@@ -1,13 +1,13 @@
 /** Checks parts of a snapshot before anything is stopped or emptied for them. @module */
 
-import type { ByteString } from "../restic/entry.ts";
+import type { ByteString, Entries } from "../restic/entry.ts";
 import { entriesBelow } from "../restic/entry_directory.ts";
 import type { Repository } from "../restic/repository.ts";
 import { translated } from "../targets/repository.ts";
 import { createTreeCheck } from "../volumes/tree_check.ts";
 import type { JobRun } from "../../jobs/kind.ts";
 import { whileLocked } from "./lock_wait.ts";
-import type { RestoredPart } from "./part.ts";
+import { namedError, type RestoredPart } from "./part.ts";
 import { partEntries } from "./part_entries.ts";
 
 /** Parts of a snapshot that are to be written. */
@@ -35,20 +35,29 @@ export async function checkParts(
   const read = (paths: readonly ByteString[]) => repository.listEntries(snapshot, paths, signal);
   return await translated(async () => {
     const sizes: number[] = [];
-    for (const { from, to: { mount } } of parts) {
-      const entries = partEntries(source, from, read);
-      const check = createTreeCheck();
-      let size = 0;
+    for (const { from, to } of parts) {
       // A path of the host, which may be a file, is written by its name.
-      const isNamed = mount.type === "bind" && files === null;
-      for await (const entry of isNamed ? entriesBelow("name", entries) : entries) {
-        check(entry);
-        if (entry.hardLinkTo === undefined) size += entry.size;
+      const isNamed = to.mount.type === "bind" && files === null;
+      const entries = partEntries(source, from, read);
+      try {
+        sizes.push(await checkEntries(isNamed ? entriesBelow("name", entries) : entries));
+      } catch (error) {
+        throw namedError(to, error);
       }
-      sizes.push(size);
     }
     return sizes;
   });
+}
+
+/** @returns Bytes of the files. @throws {TreeError} For an entry that must not be written. */
+async function checkEntries(entries: Entries): Promise<number> {
+  const check = createTreeCheck();
+  let size = 0;
+  for await (const entry of entries) {
+    check(entry);
+    if (entry.hardLinkTo === undefined) size += entry.size;
+  }
+  return size;
 }
 
 /**

@@ -13,7 +13,7 @@ import { findWritingImages, type VolumeImage } from "../volumes/writing_images.t
 import type { Deps } from "../../deps.ts";
 import type { JobRun } from "../../jobs/kind.ts";
 import { lockWait, whileLocked } from "./lock_wait.ts";
-import type { RestoredPart } from "./part.ts";
+import { namedError, type RestoredPart } from "./part.ts";
 import { partEntries } from "./part_entries.ts";
 
 interface WrittenPart extends RestoredPart {
@@ -82,9 +82,12 @@ async function writeLocked(
         progress({ current: bytes += size, total: null, message: path }),
     };
     const writePath = files ? writeIntoHostPath : writeHostPath;
-    const written = mount.type === "volume"
-      ? await writeVolume(deps, mount, entries, options)
-      : await writePath(deps, mount.source, entries, options);
+    const writing = mount.type === "volume"
+      ? writeVolume(deps, mount, entries, options)
+      : writePath(deps, mount.source, entries, options);
+    const written = await writing.catch((error) => {
+      throw namedError(part.to, error);
+    });
     sum.bytes += written.bytes;
     sum.skippedCount += written.skipped.count;
   }

@@ -68,6 +68,7 @@ export const deployKind: NamedJobKind<DeployInput, DeployResult> = {
     "create dependents": "Create containers that depend on replaced ones",
     "start dependents": "Start containers that depend on replaced ones",
     verify: "Verify the new containers",
+    compare: "Compare the containers with the sources",
     commit: "Remove the old containers",
     failure: "Record the failure",
     "read logs": "Read the logs of failed containers",

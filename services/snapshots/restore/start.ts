@@ -68,6 +68,7 @@ export async function startRestore(
   const sources = files === null
     ? paths
     : [...new Set(paths.map((path) => partPathOf(path, snapshot)))];
+  for (const path of paths) await assertIn(opened, path);
   const parts = await Promise.all(
     sources.map((source) => planPart(deps, source, request, sources.length)),
   );
@@ -75,7 +76,6 @@ export async function startRestore(
     ? []
     : await containersUsing(deps, parts.map(({ to }) => to.mount));
   const images = writingImages(users);
-  for (const path of paths) await assertIn(opened, path);
   await assertNotOwnPath(deps, ...paths);
   await assertNotOwn(deps, parts.map(({ to }) => to));
   const checked = { snapshot: snapshot.id, parts, files };

@@ -116,10 +116,9 @@ async function attempt(
     target: input.place,
     downtimeMs,
     version: deployed.version,
+    // The plan and the deploy have the same ones about the sources.
     warnings: [
-      ...input.warnings,
-      ...warnings,
-      ...deployed.warnings,
+      ...new Set([...input.warnings, ...warnings, ...deployed.warnings]),
       ...await settle(deps, job, replacement),
     ],
   };

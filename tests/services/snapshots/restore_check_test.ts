@@ -34,7 +34,7 @@ Deno.test("a snapshot that cannot be written is refused before anything stops", 
   const path = `/api/backup/snapshots/${snapshot.id}/restore`;
   const { status, body } = await app.call("POST", path, { what: "volume", to: "replace" });
   equal(status, 409, JSON.stringify(body));
-  equal(body.error, '"sda" is a device node');
+  equal(body.error, '/volumes/data: "sda" is a device node');
 
   const [{ id, name }] = app.deps.inventory.list();
   const input: RestoreInput = {
@@ -51,7 +51,7 @@ Deno.test("a snapshot that cannot be written is refused before anything stops", 
   const { job, steps } = resumedJob({ target: "data", input }, {});
   await rejects(restoreParts(app.deps, job), {
     status: "rolled_back",
-    message: '"sda" is a device node',
+    message: '/volumes/data: "sda" is a device node',
   });
   deepEqual(steps, ["plan", "check", "failure", "start again"]);
   deepEqual(fake.requests.filter((request) => /\/(create|pause|stop)/.test(request)), []);

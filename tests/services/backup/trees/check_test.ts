@@ -33,7 +33,7 @@ Deno.test("parts of a snapshot are checked as they are written, without their co
 
   await rejects(check([volumePart("sockets"), volumePart("data")]), {
     code: "conflict",
-    message: '"sda" is a device node',
+    message: '/volumes/data: "sda" is a device node',
   });
   deepEqual(await check([volumePart("data")], ["volumes/data/dir/file"]), [7]);
   deepEqual(await check([volumePart("sockets"), directoryPart("/opt/app.conf")]), [0, 4]);
