@@ -52,7 +52,7 @@ export interface Repository {
   readonly id: Id;
   readonly version: number;
 
-  /** Has one item, as soon as no prune runs. None can begin until the stream is closed. */
+  /** Stream with one item, which comes when no prune runs. None can begin until it is closed. */
   locked(options: LockWait, signal: AbortSignal): AsyncGenerator<unknown>;
 
   /** Saves entries as a snapshot, with a lock that excludes prune. */
