@@ -52,7 +52,11 @@ export async function establish(
   };
   assertUnused(deps.db, target);
   await assertReach(deps, location);
-  const storage = await targetStorage(deps, target, { secretAccessKey, userPassword });
+  const storage = await targetStorage(deps, target, { secretAccessKey, userPassword })
+    .catch((error) => {
+      if (!(error instanceof AppError)) throw error;
+      throw new AppError("invalid", `body.location: ${error.message}`, { cause: error });
+    });
   const save = (password: string) => {
     const secrets = { password, secretAccessKey, userPassword };
     store({ ...target, sealedSecrets: sealSecrets(deps.secrets, target, secrets) });
