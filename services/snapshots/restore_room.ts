@@ -25,7 +25,7 @@ export interface RestoreRoom {
 const SIZES_MS = 2_000;
 
 /** Longest reading of the snapshot, in milliseconds. */
-const READ_MS = 5_000;
+const READ_MS = 10_000;
 
 /**
  * Reads the files that are to be restored, as far as there is time: a job reads all before it stops

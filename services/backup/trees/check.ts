@@ -6,7 +6,7 @@ import type { Repository } from "../restic/repository.ts";
 import { translated } from "../targets/repository.ts";
 import { createTreeCheck } from "../volumes/tree_check.ts";
 import type { JobRun } from "../../jobs/kind.ts";
-import { whileLocked } from "./lock_wait.ts";
+import { lockWait, whileLocked } from "./lock_wait.ts";
 import { namedError, type RestoredPart } from "./part.ts";
 import { partEntries } from "./part_entries.ts";
 
@@ -26,21 +26,60 @@ export interface CheckedParts {
  * @throws {AppError} `conflict` for an entry that cannot be written, and for a damaged tree; `bad_gateway`
  * if the target fails.
  */
-export async function checkParts(
+export const checkParts = (
+  repository: Repository,
+  checked: CheckedParts,
+  signal: AbortSignal,
+): Promise<number[]> =>
+  checkEach(repository, checked, {
+    signal,
+    read: (paths) => repository.listEntries(checked.snapshot, paths, signal),
+  });
+
+/**
+ * Checks parts, also their content, in a job that replaces something afterwards: what is there may share
+ * damaged data with the snapshot, so that nothing could bring it back.
+ *
+ * @returns Bytes of all parts.
+ * @throws {AppError} As {@linkcode checkParts}, and `conflict` for damaged content.
+ */
+export async function checkBefore(
+  repository: Repository,
+  checked: CheckedParts,
+  job: Pick<JobRun, "progress" | "signal">,
+): Promise<number> {
+  const { signal, progress } = job;
+  let current = 0;
+  const sizes = await whileLocked(repository, job, () =>
+    checkEach(repository, checked, {
+      signal,
+      read: (paths) => repository.entries(checked.snapshot, { paths, ...lockWait(job) }, signal),
+      onProgress: (size) => progress({ current: current += size, total: null, message: null }),
+    }));
+  return sizes.reduce((sum, size) => sum + size, 0);
+}
+
+interface CheckOptions {
+  signal: AbortSignal;
+  read(paths: readonly ByteString[]): Entries;
+  /** Called with the size of each file. */
+  onProgress?(size: number): void;
+}
+
+async function checkEach(
   repository: Repository,
   { snapshot, parts, files }: CheckedParts,
-  signal: AbortSignal,
+  { signal, read, onProgress }: CheckOptions,
 ): Promise<number[]> {
-  const source = { repository, snapshot, files, signal };
-  const read = (paths: readonly ByteString[]) => repository.listEntries(snapshot, paths, signal);
   return await translated(async () => {
     const sizes: number[] = [];
     for (const { from, to } of parts) {
       // A path of the host, which may be a file, is written by its name.
       const isNamed = to.mount.type === "bind" && files === null;
-      const entries = partEntries(source, from, read);
+      const entries = partEntries({ repository, snapshot, files, signal }, from, read);
       try {
-        sizes.push(await checkEntries(isNamed ? entriesBelow("name", entries) : entries));
+        const named = isNamed ? entriesBelow("name", entries) : entries;
+        sizes.push(await checkEntries(named, onProgress));
       } catch (error) {
         throw namedError(to, error);
       }
@@ -50,31 +89,17 @@ export async function checkParts(
 }
 
 /** @returns Bytes of the files. @throws {TreeError} For an entry that must not be written. */
-async function checkEntries(entries: Entries): Promise<number> {
+async function checkEntries(
+  entries: Entries,
+  onProgress: CheckOptions["onProgress"] = () => {},
+): Promise<number> {
   const check = createTreeCheck();
-  let size = 0;
+  let sum = 0;
   for await (const entry of entries) {
     check(entry);
-    if (entry.hardLinkTo === undefined) size += entry.size;
+    const size = entry.hardLinkTo === undefined ? entry.size : 0;
+    sum += size;
+    onProgress(size);
   }
-  return size;
-}
-
-/**
- * Checks parts in a job that stops containers afterwards.
- *
- * @returns Bytes of all parts.
- * @throws {AppError} As {@linkcode checkParts}.
- */
-export async function checkBefore(
-  repository: Repository,
-  checked: CheckedParts,
-  job: Pick<JobRun, "progress" | "signal">,
-): Promise<number> {
-  const sizes = await whileLocked(
-    repository,
-    job,
-    () => checkParts(repository, checked, job.signal),
-  );
-  return sizes.reduce((sum, size) => sum + size, 0);
+  return sum;
 }

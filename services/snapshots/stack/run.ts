@@ -141,8 +141,9 @@ async function bring(
   const { repository } = opened;
   await job.step("check", async () => {
     await assertUntouched(deps, job);
+    if (input.to === "new") return;
     const checked = { snapshot: input.snapshot, parts: partsOf(input), files: null };
-    return await checkBefore(repository, checked, job);
+    await checkBefore(repository, checked, job);
   });
   if (input.to === "replace") {
     const store = () => keepStack(deps, job, repository);

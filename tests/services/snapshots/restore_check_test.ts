@@ -6,36 +6,38 @@ import { restoreParts } from "../../../services/snapshots/restore/run.ts";
 import { temporaryDirectory } from "../../helpers/command.ts";
 import { setContainers } from "../../helpers/fake_containers.ts";
 import { fakeEngine } from "../../helpers/fake_engine.ts";
-import { description, directoryEntry, entriesOf, signal } from "../../helpers/repository.ts";
+import {
+  description,
+  directoryEntry,
+  entriesOf,
+  fileEntry,
+  signal,
+  type TestEntry,
+} from "../../helpers/repository.ts";
 import { resumedJob } from "../../helpers/resumed_job.ts";
 import { testApp } from "../../helpers/test_app.ts";
 
-Deno.test("a snapshot that cannot be written is refused before anything stops", async () => {
-  const volume = { Name: "data", Driver: "local", Mountpoint: "/volumes/data" };
-  await using fake = fakeEngine({
-    "GET /volumes": () => Response.json({ Volumes: [volume] }),
+const VOLUME = { Name: "data", Driver: "local", Mountpoint: "/volumes/data" };
+
+const NODE: TestEntry = { ...directoryEntry("volumes/data/sda"), type: "dev" };
+
+/** An application with a container that uses a volume, of which a target has a snapshot. */
+async function snapshotOf(entry: TestEntry) {
+  await using stack = new AsyncDisposableStack();
+  const fake = stack.use(fakeEngine({
+    "GET /volumes": () => Response.json({ Volumes: [VOLUME] }),
     "POST /containers/*/start": () => new Response(null, { status: 304 }),
     "GET /info": () => Response.json({}),
     "GET /system/df": () => Response.json({ Volumes: [] }),
-  });
-  using directory = temporaryDirectory();
-  using app = testApp({ engine: fake.engine, config: { dataDir: directory.path } });
+  }));
+  const { path: dataDir } = stack.use(temporaryDirectory());
+  const app = stack.use(testApp({ engine: fake.engine, config: { dataDir } }));
   setContainers(app, { name: "shop-db-1", state: "running", volumes: ["data"] });
   const { body: target } = await app.call("POST", "/api/backup/targets", { name: "here" });
-  const entries = entriesOf([
-    directoryEntry("volumes"),
-    directoryEntry("volumes/data"),
-    { ...directoryEntry("volumes/data/sda"), type: "dev" },
-  ]);
+  const entries = [directoryEntry("volumes"), directoryEntry("volumes/data"), entry];
   using opened = await openTargetRepository(app.deps, target.id, signal);
   const options = { ...description, paths: ["/volumes/data"] };
-  const { snapshot } = await opened.repository.backup(entries, options, signal);
-
-  const path = `/api/backup/snapshots/${snapshot.id}/restore`;
-  const { status, body } = await app.call("POST", path, { what: "volume", to: "replace" });
-  equal(status, 409, JSON.stringify(body));
-  equal(body.error, '/volumes/data: "sda" is a device node');
-
+  const { snapshot } = await opened.repository.backup(entriesOf(entries), options, signal);
   const [{ id, name }] = app.deps.inventory.list();
   const input: RestoreInput = {
     targetId: target.id,
@@ -48,11 +50,43 @@ Deno.test("a snapshot that cannot be written is refused before anything stops", 
     images: [],
     affected: [{ id, name }],
   };
-  const { job, steps } = resumedJob({ target: "data", input }, {});
-  await rejects(restoreParts(app.deps, job), {
-    status: "rolled_back",
-    message: '/volumes/data: "sda" is a device node',
-  });
-  deepEqual(steps, ["plan", "check", "failure", "start again"]);
-  deepEqual(fake.requests.filter((request) => /\/(create|pause|stop)/.test(request)), []);
+  const owned = stack.move();
+  return {
+    app,
+    snapshot: snapshot.id,
+    directory: target.location as string,
+    /** Runs the job, which must end with the message before it stops anything. */
+    async refuses(message: string | RegExp) {
+      const { job, steps } = resumedJob({ target: "data", input }, {});
+      await rejects(restoreParts(app.deps, job), { status: "rolled_back", message });
+      deepEqual(steps, ["plan", "check", "failure", "start again"]);
+      deepEqual(fake.requests.filter((request) => /\/(create|pause|stop)/.test(request)), []);
+    },
+    [Symbol.asyncDispose]: () => owned.disposeAsync(),
+  };
+}
+
+Deno.test("a snapshot that cannot be written is refused before anything stops", async () => {
+  await using given = await snapshotOf(NODE);
+  const { app, snapshot, refuses } = given;
+  const path = `/api/backup/snapshots/${snapshot}/restore`;
+  const { status, body } = await app.call("POST", path, { what: "volume", to: "replace" });
+  equal(status, 409, JSON.stringify(body));
+  equal(body.error, '/volumes/data: "sda" is a device node');
+  await refuses('/volumes/data: "sda" is a device node');
+});
+
+Deno.test("a snapshot whose content is damaged is refused before anything stops", async () => {
+  await using given = await snapshotOf(fileEntry("volumes/data/file", new Uint8Array(5_000)));
+  const { directory, refuses } = given;
+  for await (const { name } of Deno.readDir(`${directory}/data`)) {
+    for await (const pack of Deno.readDir(`${directory}/data/${name}`)) {
+      const file = `${directory}/data/${name}/${pack.name}`;
+      const bytes = await Deno.readFile(file);
+      bytes[20]! ^= 1;
+      await Deno.remove(file);
+      await Deno.writeFile(file, bytes);
+    }
+  }
+  await refuses(/^\w+ [0-9a-f]{8} is damaged: /);
 });

@@ -1,4 +1,4 @@
-import { deepEqual, equal, throws } from "node:assert/strict";
+import { equal, throws } from "node:assert/strict";
 import { directoryPart, restoredPart, volumePart } from "../../../services/backup/trees/part.ts";
 import { assertRoomToRestore, readRestoreRoom } from "../../../services/snapshots/restore_room.ts";
 import { fakeEngine } from "../../helpers/fake_engine.ts";
@@ -49,5 +49,5 @@ Deno.test("a restore needs the room of the files that it writes to the engine's 
   equal((await roomOf([volumePart("a"), directoryPart("/opt")])).needed, 3 * MB);
   equal((await roomOf([volumePart("b")], ["volumes/b/file"])).needed, 2 * MB);
   Options.device = "nas:/data";
-  deepEqual(await roomOf([volumePart("b")]), { needed: 0, free: whole.free });
+  equal((await roomOf([volumePart("b")])).needed, 0, "on another disk");
 });
