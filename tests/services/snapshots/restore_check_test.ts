@@ -38,7 +38,7 @@ async function snapshotOf(entry: TestEntry) {
   using opened = await openTargetRepository(app.deps, target.id, signal);
   const options = { ...description, paths: ["/volumes/data"] };
   const { snapshot } = await opened.repository.backup(entriesOf(entries), options, signal);
-  const [{ id, name }] = app.deps.inventory.list();
+  const { id, name } = app.deps.inventory.list()[0]!;
   const input: RestoreInput = {
     targetId: target.id,
     place: "here",
