@@ -5,10 +5,13 @@ import type { KeepRules } from "../../services/backup/restic/forget.ts";
 import { definedFields } from "../../services/change.ts";
 import { MODES } from "../../services/snapshots/modes.ts";
 
-export const SnapshotId = z.string().regex(/^[0-9a-f]{8,64}$/).meta({
-  description: "Of restic, or at least its first 8 digits",
-  example: "40dc1520",
-});
+export const SnapshotId = z.string().regex(/^[0-9a-f]{8,64}$/, {
+  error: "must be 8 to 64 hexadecimal digits",
+})
+  .meta({
+    description: "Of restic, or at least its first 8 digits",
+    example: "40dc1520",
+  });
 
 export const SnapshotParams = z.object({ id: SnapshotId });
 

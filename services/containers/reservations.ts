@@ -61,6 +61,22 @@ interface ReserveOptions {
 /** The identity of an operation; see {@linkcode ReserveOptions}. */
 export type Operation = symbol;
 
+/** Several actions may use a volume or directory; one that replaces or removes it excludes them. */
+const SHARED: Operation = Symbol("shared");
+
+/**
+ * Reserves volumes and directories that an action uses.
+ *
+ * @throws {AppError} `conflict` while one is replaced or removed.
+ */
+export function reserveUsed(
+  reservations: Reservations,
+  [first, ...affected]: readonly Identity[],
+  activity: Activity,
+): Reservation | undefined {
+  return first && reservations.reserve(first, activity, { affected, operation: SHARED });
+}
+
 /** Reserved containers; disposing releases them. */
 export interface Reservation extends Disposable {
   /** Reserves more containers for the same action. @throws {AppError} `conflict` */

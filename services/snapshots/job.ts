@@ -28,6 +28,8 @@ export interface SnapshotInput {
   sqlite?: string[];
   /** Containers that the job reserves. */
   affected: Identity[];
+  /** Volumes and directories that it reads; missing in jobs of earlier versions. */
+  read?: Identity[];
 }
 
 export interface SnapshotResult extends Stored {

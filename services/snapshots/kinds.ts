@@ -1,6 +1,7 @@
 /** The job that makes a snapshot. @module */
 
 import type { Deps } from "../deps.ts";
+import { reserveUsed } from "../containers/reservations.ts";
 import type { NamedJobKind } from "../jobs/kind.ts";
 import { operationOf, type SnapshotInput, type SnapshotJob, type SnapshotResult } from "./job.ts";
 import { recordBackup } from "./last_backups.ts";
@@ -21,11 +22,18 @@ export const snapshotKind: NamedJobKind<SnapshotInput, SnapshotResult> = {
   targetType: "host",
   role: "operator",
   permission: "backup:run",
-  reserve: ({ reservations }, { target, input: { affected: [first, ...affected] } }) =>
-    reservations.reserve(first ?? { id: target, name: target }, "backed up", {
-      affected,
-      operation: operationOf("backup.snapshot", target),
-    }),
+  reserve({ reservations }, { target, input: { affected, read = [] } }) {
+    const [first, ...others] = affected;
+    using reserved = new DisposableStack();
+    reserved.use(
+      reservations.reserve(first ?? { id: target, name: target }, "backed up", {
+        affected: others,
+        operation: operationOf("backup.snapshot", target),
+      }),
+    );
+    reserved.use(reserveUsed(reservations, read, "backed up"));
+    return reserved.move();
+  },
   run,
   recover,
   outlivesEngine: true,

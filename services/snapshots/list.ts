@@ -119,6 +119,9 @@ export async function getSnapshot(
   return viewOf(opened, opened.snapshot);
 }
 
+/** A snapshot in its repository. */
+export type OpenedSnapshot = OpenedTarget & { snapshot: Snapshot };
+
 /**
  * Opens a repository, and finds a snapshot by its id or the beginning of it.
  *
@@ -128,7 +131,7 @@ export async function openSnapshot(
   deps: Deps,
   id: string,
   target: string | undefined,
-): Promise<OpenedTarget & { snapshot: Snapshot }> {
+): Promise<OpenedSnapshot> {
   const signal = AbortSignal.timeout(TARGET_MS);
   const opened = await openTargetRepository(deps, target, signal);
   try {

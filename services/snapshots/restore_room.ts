@@ -1,11 +1,8 @@
 /** Room on the engine's disk that a restore needs. @module */
 
 import type { Entries } from "../backup/restic/entry.ts";
-import { bytesOf } from "../backup/restic/entry_directory.ts";
 import type { Repository } from "../backup/restic/repository.ts";
-import type { Snapshot } from "../backup/restic/snapshot.ts";
-import { translated } from "../backup/targets/repository.ts";
-import type { RestoredPart } from "../backup/trees/part.ts";
+import { type CheckedParts, checkParts } from "../backup/trees/check.ts";
 import { engineDiskCheck } from "../backup/volumes/engine_disk.ts";
 import { sizesOf } from "../backup/volumes/users.ts";
 import type { Deps } from "../deps.ts";
@@ -15,11 +12,10 @@ import {
   type RoomDeps,
   whileThereIsRoom,
 } from "../updates/trial/room.ts";
-import { IMAGES_DIRECTORY, savedImages } from "./saved_images.ts";
 
 /** In bytes; `null` where it is unknown. */
 export interface RestoreRoom {
-  /** By the size of the snapshot, without what volumes have that are replaced. */
+  /** By the files in the snapshot, without what volumes have that are replaced. */
   needed: number | null;
   /** On the disk of the engine. */
   free: number | null;
@@ -29,49 +25,42 @@ export interface RestoreRoom {
 const SIZES_MS = 2_000;
 
 /** Longest reading of the snapshot, in milliseconds. */
-const READ_MS = 30_000;
+const READ_MS = 10_000;
 
-interface RestoredFrom {
-  repository: Repository;
-  snapshot: Snapshot;
-}
-
-/** A part of a snapshot has no known size, nor what is restored to another disk: to directories of the host, e.g. */
+/**
+ * Reads the files that are to be restored, as far as there is time: a job reads all before it stops
+ * anything. What is restored to another disk does not count, e.g. directories of the host.
+ *
+ * @throws {AppError} As `checkParts()`.
+ */
 export async function readRestoreRoom(
   deps: RoomDeps & Pick<Deps, "diskUsage">,
-  from: RestoredFrom,
-  parts: readonly RestoredPart[],
+  repository: Repository,
+  restored: CheckedParts,
 ): Promise<RestoreRoom> {
   const free = await engineRoom(deps) ?? null;
-  const stored = from.snapshot.paths.filter((path) => /^\/(volumes|directories)\//.test(path));
-  const restored = new Set(parts.map(({ from }) => from));
-  const isOnDisk = await engineDiskCheck(deps.engine);
-  const isWhole = parts.every(({ to }) => isOnDisk(to.mount)) &&
-    stored.every((path) => restored.has(bytesOf(path.slice(1))));
-  const size = from.snapshot.summary?.bytes;
-  if (!isWhole || size === undefined) return { needed: null, free };
-  const sizes = await sizesOf(deps, { waitMs: SIZES_MS }).catch(() => new Map<string, number>());
-  const replaced = parts.reduce((sum, { to }) => sum + (sizes.get(to.mount.source) ?? 0), 0);
-  return { needed: Math.max(0, size - replaced - await sizeOfImages(from)), free };
-}
-
-/** Most of them are on the host already. */
-async function sizeOfImages({ repository, snapshot }: RestoredFrom): Promise<number> {
   const signal = AbortSignal.timeout(READ_MS);
-  if ((await savedImages({ repository, snapshot: snapshot.id }, signal)).size === 0) return 0;
-  return await translated(async () => {
-    let sum = 0;
-    const directory = bytesOf(IMAGES_DIRECTORY);
-    const images = repository.listDirectory(snapshot.id, directory, signal);
-    for await (const { size } of images) sum += size;
-    return sum;
+  const sizes = await checkParts(repository, restored, signal).catch((error) => {
+    if (!signal.aborted) throw error;
+    return null;
   });
+  if (!sizes) return { needed: null, free };
+  const isOnDisk = await engineDiskCheck(deps.engine);
+  const used = await sizesOf(deps, { waitMs: SIZES_MS }).catch(() => new Map<string, number>());
+  // Files that are not named stay.
+  const replacedBytes = (volume: string) => restored.files ? 0 : used.get(volume) ?? 0;
+  const needed = restored.parts.reduce(
+    (sum, { to: { mount } }, at) =>
+      isOnDisk(mount) ? sum + sizes[at]! - replacedBytes(mount.source) : sum,
+    0,
+  );
+  return { needed: Math.max(0, needed), free };
 }
 
 /** @throws {AppError} `conflict` if the engine's disk has too little, where both are known. */
 export const assertRoomToRestore = ({ needed, free }: RestoreRoom): void =>
   assertEngineRoom(needed, free, "The restore may need");
 
-/** Ends a restore before it fills the engine's disk: the size that a snapshot states may be forged. */
+/** Ends a restore before it fills the engine's disk, which others write to, too. */
 export const withinRoom = (deps: RoomDeps) => (entries: Entries): Entries =>
   whileThereIsRoom(deps, entries, "The restore needs");

@@ -94,6 +94,7 @@ export async function startSnapshot(
         identityOf(each),
         ...(isHeld ? affectedBy(each, all) : []),
       ]),
+      read: contents.parts.map(({ path }) => ({ id: path, name: path })),
     },
     caller,
   }).job;

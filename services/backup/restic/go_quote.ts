@@ -6,6 +6,7 @@
  */
 
 import type { ByteString } from "./entry.ts";
+import { bytesOf } from "./entry_directory.ts";
 
 /** Letter of each escape, by the byte. */
 const ESCAPES: Record<number, string> = {
@@ -84,15 +85,12 @@ export function unquote(quoted: string): ByteString | undefined {
     else if (point !== undefined) {
       const value = Number.parseInt(point, 16);
       if (value > 0x10ffff || (value >= 0xd800 && value < 0xe000)) return undefined;
-      name += utf8(String.fromCodePoint(value));
-    } else if (plain !== undefined) name += utf8(plain);
+      name += bytesOf(String.fromCodePoint(value));
+    } else if (plain !== undefined) name += bytesOf(plain);
     else return undefined;
   }
   return name;
 }
-
-/** Bytes of a text in UTF-8. */
-export const utf8 = (text: string): ByteString => latin1(new TextEncoder().encode(text));
 
 /** Text of bytes in UTF-8; `undefined` if they are not. */
 export function fromUtf8(bytes: ByteString): string | undefined {

@@ -24,7 +24,7 @@ const SCRYPT_BYTES_MAX = 256 * 1024 * 1024;
 /** Work of a key file, which is proportional to 128 * N * r * p: some 4 s. restic chooses 0.5 s. */
 const SCRYPT_WORK_MAX = 4 * SCRYPT_BYTES_MAX;
 
-/** restic has chosen more than 16 on a fast host. */
+/** Passes of a key file; restic has chosen more than 16 on a fast host. */
 const SCRYPT_P_MAX = 32;
 
 const SALT_BYTES = 64;

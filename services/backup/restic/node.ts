@@ -7,7 +7,8 @@
  */
 
 import type { ByteString, EntryType, Xattr } from "./entry.ts";
-import { fromUtf8, latin1, quote, toBytes, unquote, utf8 } from "./go_quote.ts";
+import { bytesOf } from "./entry_directory.ts";
+import { fromUtf8, latin1, quote, toBytes, unquote } from "./go_quote.ts";
 import { type Id, isId } from "./id.ts";
 import { type Fields, type Shape, shapeOf } from "./json_shape.ts";
 import { NAME_BYTES_MAX } from "./limits.ts";
@@ -191,7 +192,7 @@ function bigint(value: unknown, title: string): bigint {
 
 function linkTarget(fields: Fields, shape: Shape): ByteString {
   return fields.linktarget_raw === undefined
-    ? utf8(shape.text(fields.linktarget ?? "", "linktarget"))
+    ? bytesOf(shape.text(fields.linktarget ?? "", "linktarget"))
     : latin1(shape.bytes(fields.linktarget_raw, "linktarget_raw"));
 }
 

@@ -23,7 +23,7 @@ import { findUsedBlobs } from "./used_blobs.ts";
 /** Unused part of the repository that may stay, in percent; restic's default. */
 const UNUSED_PERCENT = 5;
 
-/** How much a prune removes. */
+/** Scope of a prune. */
 export interface PruneOptions {
   /** Unused part of the repository that may stay, in percent. 0 removes all. */
   maxUnusedPercent?: number;

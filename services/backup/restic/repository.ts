@@ -19,6 +19,7 @@ import type { RepositoryFiles } from "./repository_files.ts";
 import {
   type FileRange,
   type ListedEntry,
+  listEntries,
   readContent,
   readDirectory,
   readEntries,
@@ -51,7 +52,7 @@ export interface Repository {
   readonly id: Id;
   readonly version: number;
 
-  /** Has one item, as soon as no prune runs. None can begin until the stream is closed. */
+  /** Stream with one item, which comes when no prune runs. None can begin until it is closed. */
   locked(options: LockWait, signal: AbortSignal): AsyncGenerator<unknown>;
 
   /** Saves entries as a snapshot, with a lock that excludes prune. */
@@ -74,6 +75,9 @@ export interface Repository {
     options: { paths?: readonly ByteString[] } & LockWait,
     signal: AbortSignal,
   ): Entries;
+
+  /** Entries for a restore of `paths`, without content. */
+  listEntries(snapshot: string, paths: readonly ByteString[], signal: AbortSignal): Entries;
 
   /** Entries of a directory by name, without content; of the root for `""`. */
   listDirectory(
@@ -185,6 +189,10 @@ function repositoryOf(
       const { tree } = await findSnapshot(files, name, held.signal);
       const index = await indexes.get(held.signal);
       yield* readEntries(files, index, tree, entryOptions, held.signal);
+    },
+    async *listEntries(name, paths, signal) {
+      const { tree } = await findSnapshot(files, name, signal);
+      yield* listEntries(files, await indexes.get(signal), tree, paths, signal);
     },
     async *listDirectory(name, path, signal) {
       const { tree } = await findSnapshot(files, name, signal);

@@ -43,6 +43,18 @@ export function readEntries(
   return fromParts(loadBlobs(files, index, walk(trees, index, tree, paths), signal));
 }
 
+/** The same entries without content. A file has the size of its blobs. */
+export async function* listEntries(
+  files: RepositoryFiles,
+  index: MasterIndex,
+  tree: Id,
+  paths: readonly ByteString[],
+  signal: AbortSignal,
+): AsyncGenerator<Entry> {
+  const trees = createTreeReader(files, index, signal);
+  for await (const step of walk(trees, index, tree, paths)) if ("entry" in step) yield step.entry;
+}
+
 /** Entries of a directory in the order of their names; of the snapshot's root for `""`. */
 export async function* readDirectory(
   files: RepositoryFiles,
@@ -130,7 +142,7 @@ async function* walk(
       for (const blob of content) yield { blob };
     }
     if (subtree === undefined) return;
-    if (path.split("/").length >= DEPTH_MAX) {
+    if (path.split("/").length > DEPTH_MAX) {
       throw damaged(`Directory "${shown(path)}"`, `it is more than ${DEPTH_MAX} directories deep`);
     }
     stack.push({ nodes: trees.nodesOf(subtree), prefix: `${path}/` });

@@ -45,7 +45,8 @@ export async function findUsedBlobs(
         const { content = [], subtree } = next.value;
         for (const id of content) mark("data", id);
         if (subtree === undefined || !mark("tree", subtree)) continue;
-        if (stack.length >= DEPTH_MAX) {
+        // The root is not in a directory.
+        if (stack.length > DEPTH_MAX) {
           throw damaged(`Tree ${short(subtree)}`, `it is more than ${DEPTH_MAX} directories deep`);
         }
         stack.push(trees.nodesOf(subtree));

@@ -70,6 +70,7 @@ const peer: Peer = createPeer({
     toParts(repository!.entries(snapshot, options, signal), { asks: false }),
   snapshots: (_, signal) => repository!.snapshots(signal),
   snapshot: ([id], signal) => repository!.snapshot(id, signal),
+  listEntries: ([id, paths], signal) => repository!.listEntries(id, paths, signal),
   listDirectory: ([id, path], signal) => repository!.listDirectory(id, path, signal),
   readFile: ([id, path, options], signal) => repository!.readFile(id, path, options, signal),
   diff: ([before, after], signal) => repository!.diff(before, after, signal),

@@ -16,7 +16,7 @@ import { StorageError, type StorageReason } from "./storage.ts";
 const BATCH_ITEMS_MAX = 256;
 const BATCH_BYTES_MAX = 1024 * 1024;
 
-/** One end of the connection. */
+/** End of the connection between the threads. */
 export interface Port {
   send(message: Message, transfer: ArrayBuffer[]): void;
   listen(receive: (message: Message) => void): void;

@@ -121,6 +121,7 @@ export async function startRepository(
       async *entries(id, options, callSignal) {
         yield* fromParts(await call<EntryParts>("entries", [id, options], callSignal));
       },
+      listEntries: (id, paths, callSignal) => stream("listEntries", [id, paths], callSignal),
       listDirectory: (id, path, callSignal) => stream("listDirectory", [id, path], callSignal),
       readFile: (id, path, options, callSignal) =>
         stream("readFile", [id, path, options], callSignal),

@@ -20,14 +20,14 @@ const OF_FILE_SYSTEM = new Set(["lost+found"]);
  * Checks a directory by its real path, which links on the way lead to.
  *
  * @returns The real path.
- * @throws {AppError} `invalid` for a directory outside of the allowed ones, and for one with files
+ * @throws {AppError} `conflict` for a directory outside of the allowed ones, and for one with files
  * that are not a repository's.
  */
 export async function checkDirectory(
   { config }: Pick<Deps, "config">,
   path: string,
 ): Promise<string> {
-  const problem = (text: string) => new AppError("invalid", `body.location: ${text}`);
+  const problem = (text: string) => new AppError("conflict", `Directory ${path} ${text}`);
   try {
     const dataDir = await realPath(resolve(config.dataDir));
     const snapshots = await realPath(join(resolve(config.dataDir), SNAPSHOTS_DIRECTORY));

@@ -16,7 +16,7 @@ import { checkLocation, type TargetSettings } from "./settings.ts";
 /** Length of made passwords, in bytes. */
 const PASSWORD_BYTES = 32;
 
-/** For all requests that create or join a repository, in milliseconds. */
+/** Longest creation of a repository, or joining of one, in milliseconds. */
 const SETUP_MS = 90_000;
 
 export type TargetDeps =
@@ -24,7 +24,7 @@ export type TargetDeps =
   & Pick<Deps, "db" | "limiters" | "log" | "openRepository" | "secrets" | "server">
   & Pick<Deps, "snapshotFiles" | "startedAt">;
 
-/** How a target is stored before its repository is created, and taken back if that fails. */
+/** Storage of a target in the database: before its repository is created, and taken back if that fails. */
 interface Storing {
   store(target: StoredTarget): void;
   undo(): void;
@@ -52,7 +52,11 @@ export async function establish(
   };
   assertUnused(deps.db, target);
   await assertReach(deps, location);
-  const storage = await targetStorage(deps, target, { secretAccessKey, userPassword });
+  const storage = await targetStorage(deps, target, { secretAccessKey, userPassword })
+    .catch((error) => {
+      if (!(error instanceof AppError)) throw error;
+      throw new AppError("invalid", `body.location: ${error.message}`, { cause: error });
+    });
   const save = (password: string) => {
     const secrets = { password, secretAccessKey, userPassword };
     store({ ...target, sealedSecrets: sealSecrets(deps.secrets, target, secrets) });

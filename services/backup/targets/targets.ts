@@ -182,8 +182,8 @@ export interface OpenTarget {
 
 /**
  * @param id Default: the default target.
- * @throws {AppError} `not_found`; `conflict` without a default target, or if its secrets cannot be
- * decrypted; `invalid` for a directory that is not allowed any more.
+ * @throws {AppError} `not_found`; `conflict` without a default target, if its secrets cannot be decrypted,
+ * and for a directory that cannot be used any more.
  */
 export async function openTarget(deps: TargetDeps, id?: string): Promise<OpenTarget> {
   const target = id === undefined ? selectDefaultBackupTarget(deps.db) : requireTarget(deps, id);

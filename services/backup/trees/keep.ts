@@ -10,7 +10,7 @@ import { AppError } from "../../errors.ts";
 import type { JobRun } from "../../jobs/kind.ts";
 import { sleep } from "../../waiting.ts";
 import type { Repository } from "../restic/repository.ts";
-import { RepositoryError } from "../restic/repository_error.ts";
+import { RepositoryError, type RepositoryReason } from "../restic/repository_error.ts";
 import { openTargetRepository } from "../targets/open.ts";
 import { isDeviceNode, isMeanwhile, isWithoutContent } from "../volumes/limits.ts";
 import { withoutValuesOf } from "../volumes/secret_values.ts";
@@ -159,9 +159,12 @@ export async function untilAnswered<Value>(
   }
 }
 
+/** A share that is not mounted yet is an empty directory, without a repository. */
 const isAway = (error: unknown): boolean =>
-  error instanceof AppError && error.code === "bad_gateway";
+  error instanceof AppError && error.code === "bad_gateway" || hasReason(error, "absent");
 
-const isLocked = (error: unknown): boolean =>
+const isLocked = (error: unknown): boolean => hasReason(error, "locked");
+
+const hasReason = (error: unknown, reason: RepositoryReason): boolean =>
   error instanceof AppError && error.cause instanceof RepositoryError &&
-  error.cause.reason === "locked";
+  error.cause.reason === reason;

@@ -4,6 +4,8 @@ import type { MountSource } from "../../containers/helper_container.ts";
 import { directoryIdentity, volumeIdentity } from "../../containers/reservations.ts";
 import type { ByteString } from "../restic/entry.ts";
 import { bytesOf } from "../restic/entry_directory.ts";
+import { TarError } from "../tar.ts";
+import { TreeError } from "../volumes/limits.ts";
 
 /** A volume, or a directory or file of the host. */
 export interface Part {
@@ -32,3 +34,11 @@ export const directoryPart = (source: string): Part => ({
 
 /** Restores a part from a snapshot to where it was. */
 export const restoredPart = (to: Part): RestoredPart => ({ from: bytesOf(to.path.slice(1)), to });
+
+/** @returns The error, which names the part if it is about an entry of it. */
+export function namedError({ path }: Part, error: unknown): unknown {
+  const isOfEntry = error instanceof TreeError || error instanceof TarError;
+  if (!isOfEntry) return error;
+  const Kind = error instanceof TreeError ? TreeError : TarError;
+  return new Kind(`${path}: ${error.message}`, { cause: error });
+}

@@ -1,9 +1,9 @@
 /** Stores volumes, directories and dumps as a snapshot in a repository. @module */
 
-import { Buffer } from "node:buffer";
 import type { Entries, Entry } from "../restic/entry.ts";
 import type { Repository } from "../restic/repository.ts";
 import { createWorstFirst, type SkipList } from "../volumes/limits.ts";
+import { textOf } from "../volumes/shell_path.ts";
 import { nodeOs } from "../../builtins.ts";
 import type { Deps } from "../../deps.ts";
 import type { JobRun } from "../../jobs/kind.ts";
@@ -143,5 +143,3 @@ export function createSkipped() {
 
 /** The volume that a file is in: names of files are not shown to everybody who sees jobs. */
 const partOf = (path: string): string => textOf(path.split("/", 2).join("/"));
-
-const textOf = (path: string): string => Buffer.from(path, "latin1").toString();

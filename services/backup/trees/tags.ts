@@ -3,14 +3,14 @@
 import { nodeOs } from "../../builtins.ts";
 import type { Snapshot } from "../restic/snapshot.ts";
 
-/** Why a snapshot was made. */
+/** Reasons for which snapshots are made. */
 export const REASONS = ["manual", "schedule", "update", "undo"] as const;
 export type Reason = (typeof REASONS)[number];
 
-/** Of every snapshot that Longshore makes. */
+/** Tag of every snapshot that Longshore makes. */
 const OWN = "longshore";
 
-/** Of one that another host has sent. */
+/** Tag of one that another host has sent. */
 const RECEIVED = "received";
 
 /** Facts in the tags of a snapshot. */
@@ -38,7 +38,7 @@ export const tagsOf = (
   ...(note === null ? [] : [`note=${note.replaceAll(",", ";")}`]),
 ];
 
-/** Of a snapshot that keeps what a restore replaces. */
+/** Tags of a snapshot that keeps what a restore replaces. */
 export const keptTags = (target: string): string[] =>
   tagsOf({ stack: null, reason: "undo", note: `before a restore of ${target}` });
 

@@ -5,7 +5,7 @@ import { bytesOf, entriesBelow } from "../restic/entry_directory.ts";
 import type { SkipList } from "../volumes/limits.ts";
 import type { VolumeDeps } from "../volumes/mounted.ts";
 import { openVolume } from "../volumes/read.ts";
-import type { Part } from "./part.ts";
+import { namedError, type Part } from "./part.ts";
 
 /** A dump, which is written while its command runs. */
 export interface Dump {
@@ -47,9 +47,14 @@ export async function* treeOf(
   }
   await onDumpsRead?.();
   if (described) yield* entriesBelow(bytesOf(described.path.slice(1)), described.entries);
-  for (const { path, mount } of parts) {
+  for (const part of parts) {
+    const { path, mount } = part;
     const volume = await openVolume(deps, mount, { images, signal });
-    yield* entriesBelow(bytesOf(path.slice(1)), volume.entries);
+    try {
+      yield* entriesBelow(bytesOf(path.slice(1)), volume.entries);
+    } catch (error) {
+      throw namedError(part, error);
+    }
     onSkipped(path, volume.skipped);
   }
   await onPartsRead?.();

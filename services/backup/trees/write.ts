@@ -1,7 +1,7 @@
 /** Writes what a snapshot has into volumes and directories. @module */
 
 import type { MountSource } from "../../containers/helper_container.ts";
-import type { ByteString, Entries, Entry } from "../restic/entry.ts";
+import type { ByteString, Entries } from "../restic/entry.ts";
 import type { Repository } from "../restic/repository.ts";
 import { engineDiskCheck } from "../volumes/engine_disk.ts";
 import type { HelperImage } from "../volumes/helper_image.ts";
@@ -12,9 +12,9 @@ import { writeVolume } from "../volumes/write.ts";
 import { findWritingImages, type VolumeImage } from "../volumes/writing_images.ts";
 import type { Deps } from "../../deps.ts";
 import type { JobRun } from "../../jobs/kind.ts";
-import { findEntry } from "./find_entry.ts";
 import { lockWait, whileLocked } from "./lock_wait.ts";
-import type { RestoredPart } from "./part.ts";
+import { namedError, type RestoredPart } from "./part.ts";
+import { partEntries } from "./part_entries.ts";
 
 interface WrittenPart extends RestoredPart {
   /** Whether the job creates it, so that it is not emptied. */
@@ -71,10 +71,9 @@ async function writeLocked(
     const { from, to: { mount, path } } = part;
     const image = images[emptied.indexOf(part)];
     if (image) await empty(deps, mount, { image, signal });
-    const paths = files?.filter((file) => file.startsWith(`${from}/`)) ?? [from];
-    const parents = files ? await findParents({ repository, snapshot, signal }, from, paths) : [];
-    const chosen = repository.entries(snapshot, { paths, ...lockWait({ progress }) }, signal);
-    const all = below(from, withParents(parents, chosen));
+    const read = (paths: readonly ByteString[]) =>
+      repository.entries(snapshot, { paths, ...lockWait({ progress }) }, signal);
+    const all = partEntries({ repository, snapshot, files, signal }, from, read);
     const entries = isOnDisk(mount) ? pass(all) : all;
     let bytes = sum.bytes;
     const options = {
@@ -83,9 +82,12 @@ async function writeLocked(
         progress({ current: bytes += size, total: null, message: path }),
     };
     const writePath = files ? writeIntoHostPath : writeHostPath;
-    const written = mount.type === "volume"
-      ? await writeVolume(deps, mount, entries, options)
-      : await writePath(deps, mount.source, entries, options);
+    const writing = mount.type === "volume"
+      ? writeVolume(deps, mount, entries, options)
+      : writePath(deps, mount.source, entries, options);
+    const written = await writing.catch((error) => {
+      throw namedError(part.to, error);
+    });
     sum.bytes += written.bytes;
     sum.skippedCount += written.skipped.count;
   }
@@ -100,61 +102,3 @@ const empty = (
   source.type === "volume"
     ? emptyVolume(helperShell(deps, { source, image: options.image }), options.signal)
     : deleteHostPath(deps, source.source, options.signal);
-
-interface Source {
-  repository: Repository;
-  snapshot: string;
-  signal: AbortSignal;
-}
-
-/** Directories of the snapshot around chosen paths, which the volume may have lost; outer ones first. */
-async function findParents(
-  { repository, snapshot, signal }: Source,
-  from: ByteString,
-  paths: readonly ByteString[],
-): Promise<Entry[]> {
-  const wanted = new Set(paths.flatMap((path) => directoriesAround(path, from)));
-  const isChosen = (directory: ByteString) =>
-    paths.some((path) => `${directory}/`.startsWith(`${path}/`));
-  const found: Entry[] = [];
-  for (const directory of wanted) {
-    if (isChosen(directory)) continue;
-    const entry = await findEntry(repository, snapshot, directory, signal);
-    if (entry) found.push(entry);
-  }
-  return found;
-}
-
-/** E.g. `volumes/data/a` and `volumes/data/a/b` of `volumes/data/a/b/file` in `volumes/data`. */
-function directoriesAround(path: ByteString, from: ByteString): ByteString[] {
-  const names = path.slice(from.length + 1).split("/").slice(0, -1);
-  return names.map((_, at) => [from, ...names.slice(0, at + 1)].join("/"));
-}
-
-/** A directory comes before its content. */
-async function* withParents(
-  parents: readonly Entry[],
-  entries: Entries,
-): Entries & AsyncGenerator<Entry> {
-  const missing = new Set(parents);
-  for await (const entry of entries) {
-    for (const parent of missing) {
-      if (!entry.path.startsWith(`${parent.path}/`)) continue;
-      missing.delete(parent);
-      yield parent;
-    }
-    yield entry;
-  }
-}
-
-/** Entries with paths relative to a directory of the snapshot. */
-async function* below(directory: ByteString, entries: Entries): Entries & AsyncGenerator<Entry> {
-  const relative = (path: ByteString) => path.slice(directory.length + 1);
-  for await (const entry of entries) {
-    yield {
-      ...entry,
-      path: relative(entry.path),
-      ...(entry.hardLinkTo !== undefined && { hardLinkTo: relative(entry.hardLinkTo) }),
-    };
-  }
-}

@@ -6,16 +6,14 @@
  * @module
  */
 
-import { Buffer } from "node:buffer";
 import { AppError } from "../../errors.ts";
 import type { ByteString, EntryType } from "../restic/entry.ts";
+import { bytesOf } from "../restic/entry_directory.ts";
 import { type OpenFile, shortened, startIn } from "./content.ts";
+import { REPLACEMENT } from "./directory.ts";
 import { createListing, type ListedFile, type Listing, notDirectory } from "./listing.ts";
 import { showPath } from "./limits.ts";
 import { isUtf8, textOf } from "./shell_path.ts";
-
-/** Stands for bytes that are not UTF-8, in names that the runtime gives. */
-const REPLACEMENT = "\ufffd";
 
 const CHUNK_BYTES = 256 * 1024;
 
@@ -35,7 +33,7 @@ export async function listDirectly(root: string, path: ByteString): Promise<List
   for await (const { name } of Deno.readDir(directory)) {
     if (name.includes(REPLACEMENT)) return undefined;
     const found = await ifThere(Deno.lstat(`${directory}/${name}`));
-    if (found) listing.files.push(toListed(Buffer.from(name).toString("latin1"), found));
+    if (found) listing.files.push(toListed(bytesOf(name), found));
     if (listing.isFull()) return listing.end(false);
   }
   return listing.end(true);

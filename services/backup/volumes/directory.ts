@@ -5,8 +5,8 @@
  * @module
  */
 
-import { Buffer } from "node:buffer";
 import type { ByteString, Entries, Entry } from "../restic/entry.ts";
+import { bytesOf } from "../restic/entry_directory.ts";
 import type { SkipList } from "./limits.ts";
 
 /** Parallel calls of the system for one directory. */
@@ -15,7 +15,7 @@ const PARALLEL = 64;
 const CHUNK_BYTES = 1024 * 1024;
 
 /** Stands for bytes that are not UTF-8, in names that the runtime gives. */
-const REPLACEMENT = "\ufffd";
+export const REPLACEMENT = "\ufffd";
 
 const NS_PER_MS = 1_000_000n;
 
@@ -207,5 +207,3 @@ const ownerOf = ({ mode, uid, gid, mtime }: Deno.FileInfo) => ({
 });
 
 const timeOf = (time: Date | null): bigint => BigInt(time?.getTime() ?? 0) * NS_PER_MS;
-
-const bytesOf = (name: string): ByteString => Buffer.from(name).toString("latin1");

@@ -28,7 +28,7 @@ export interface HostPath {
   root: MountSource;
   /** Names below it. */
   names: string[];
-  /** How many of the names exist. */
+  /** Number of names that exist. */
   existing: number;
   /** Whether the whole path is a directory. */
   isDirectory: boolean;

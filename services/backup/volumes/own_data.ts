@@ -40,7 +40,10 @@ export async function findOwnData(deps: ReadDeps & Pick<Deps, "config">): Promis
   };
 }
 
-/** Directories, and those that they are behind symbolic links, as far as this process sees them. */
+/**
+ * Directories, and those that they are behind symbolic links, as far as this process sees them. In a
+ * container, it does not see those of the host (`docs/snapshots.md`).
+ */
 export const withRealPaths = async (directories: readonly string[]): Promise<string[]> => {
   const real = directories.map((each) => Deno.realPath(each).catch(() => each));
   return [...new Set([...directories, ...await Promise.all(real)])];

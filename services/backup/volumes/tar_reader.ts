@@ -10,6 +10,7 @@ import type { Entries, Entry, EntryType, Xattr } from "../restic/entry.ts";
 import { decodePax, parsePaxTime, PAX_GLOBAL, PAX_NEXT, type PaxRecords } from "../pax.ts";
 import { decodeTarHeader, TAR_BLOCK_BYTES, TarError, type TarHeader, tarPadding } from "../tar.ts";
 import { assertPath, FILE_BYTES_MAX, showPath, type SkipList } from "./limits.ts";
+import { textOf } from "./shell_path.ts";
 
 /** Largest extended header: its attributes may have 64 KiB each. */
 const EXTENSION_BYTES_MAX = 1024 * 1024;
@@ -112,8 +113,8 @@ async function readMember(source: PieceReader): Promise<Member | undefined> {
     await source.read(tarPadding(size));
     // A header for all files has only comments.
     if (type === PAX_NEXT) pax = decodePax(bytes);
-    else if (type === GNU_NAME) gnuName = textOf(bytes);
-    else if (type === GNU_LINK) gnuLink = textOf(bytes);
+    else if (type === GNU_NAME) gnuName = gnuText(bytes);
+    else if (type === GNU_LINK) gnuLink = gnuText(bytes);
   }
 }
 
@@ -124,7 +125,8 @@ function numberOf(pax: PaxRecords, keyword: string): number | undefined {
   return Number(text);
 }
 
-const textOf = (bytes: Uint8Array): string => Buffer.from(bytes).toString("latin1").split("\0")[0]!;
+const gnuText = (bytes: Uint8Array): string =>
+  Buffer.from(bytes).toString("latin1").split("\0")[0]!;
 
 function toEntry(member: Member, root: string): Entry {
   const { mode, uid, gid, size, mtime, type, linkName, user, group, pax } = member;
@@ -138,8 +140,8 @@ function toEntry(member: Member, root: string): Entry {
     mtime: paxTime === undefined ? BigInt(mtime) * NS_PER_S : parsePaxTime(paxTime),
     size,
   };
-  if (user !== "") entry.user = Buffer.from(user, "latin1").toString();
-  if (group !== "") entry.group = Buffer.from(group, "latin1").toString();
+  if (user !== "") entry.user = textOf(user);
+  if (group !== "") entry.group = textOf(group);
   if (type === HARD_LINK) entry.hardLinkTo = pathBelow(root, linkName);
   if (entry.type === "symlink") entry.linkTarget = linkName;
   const xattrs = [...pax].flatMap(([key, value]): Xattr[] =>
@@ -166,7 +168,7 @@ function pathBelow(root: string, name: string): string {
   return path;
 }
 
-/** Without the slash of a directory, and what some engines and programs put before all names. */
+/** Name without the slash of a directory, and what some engines and programs put before all names. */
 const cleanName = (name: string) =>
   (name.startsWith("./") ? name.slice(2) : name.replace(/^\/|^\.$/, "")).replace(/\/$/, "");
 

@@ -2,6 +2,7 @@
 
 import { Buffer } from "node:buffer";
 import type { Entries, Entry } from "../restic/entry.ts";
+import { bytesOf } from "../restic/entry_directory.ts";
 import { encodePax, formatPaxTime, type PaxRecords } from "../pax.ts";
 import {
   encodeTarHeader,
@@ -102,8 +103,8 @@ function headersOf(
     gid: fitNumber("gid", entry.gid, ID_MAX),
     size: isContent ? fitNumber("size", size, TAR_FILE_BYTES_MAX) : 0,
     mtime: Number(mtime / NS_PER_S),
-    user: fitText("uname", bytesOf(entry.user), OWNER_BYTES),
-    group: fitText("gname", bytesOf(entry.group), OWNER_BYTES),
+    user: fitText("uname", bytesOf(entry.user ?? ""), OWNER_BYTES),
+    group: fitText("gname", bytesOf(entry.group ?? ""), OWNER_BYTES),
   };
   if (mtime % NS_PER_S !== 0n || mtime < 0n || header.mtime > TIME_MAX_S) {
     pax.set("mtime", formatPaxTime(mtime));
@@ -116,5 +117,3 @@ function headersOf(
   const encoded = encodeTarHeader(header);
   return pax.size === 0 ? encoded : Buffer.concat([encodePax(pax), encoded]);
 }
-
-const bytesOf = (text = ""): string => Buffer.from(text).toString("latin1");

@@ -49,7 +49,7 @@ export async function createVolume(
 const XATTRS =
   /^(?:user\.[^\0=]{1,250}|security\.capability|system\.posix_acl_(?:access|default))$/;
 
-/** Those that Podman restores. */
+/** Attributes that Podman restores. */
 const PODMAN_XATTRS = /^(?:user\.[^\0=]{1,250}|security\.capability)$/;
 
 /** A finished write. */

@@ -3,7 +3,7 @@
 import type { Job } from "../../../db/jobs.ts";
 import type { Deps } from "../../deps.ts";
 import type { NewEvent } from "../../events/events.ts";
-import type { Activity, Identity, Operation } from "../../containers/reservations.ts";
+import { type Activity, type Identity, reserveUsed } from "../../containers/reservations.ts";
 import type { NamedJobKind } from "../../jobs/kind.ts";
 import { DATA_STEPS } from "../../updates/data/step_names.ts";
 import type { DeployInput, DeployResult, DownInput, DownResult } from "./job.ts";
@@ -24,15 +24,10 @@ const reserve = (activity: Activity) =>
   },
 ) => reservations.reserve(first ?? { id: target, name: target }, activity, { affected });
 
-/** Stacks may share what they mount; restores and removals of it exclude deploys. */
-const MOUNTED: Operation = Symbol("mounted by deploys");
-
 function reserveDeploy(deps: Deps, job: { target: string; input: DeployInput }): Disposable {
   using reserved = new DisposableStack();
   reserved.use(reserve("deployed")(deps, job));
-  const [first, ...affected] = job.input.mounted ?? [];
-  const options = { affected, operation: MOUNTED };
-  if (first) reserved.use(deps.reservations.reserve(first, "deployed", options));
+  reserved.use(reserveUsed(deps.reservations, job.input.mounted ?? [], "deployed"));
   return reserved.move();
 }
 
@@ -73,6 +68,7 @@ export const deployKind: NamedJobKind<DeployInput, DeployResult> = {
     "create dependents": "Create containers that depend on replaced ones",
     "start dependents": "Start containers that depend on replaced ones",
     verify: "Verify the new containers",
+    compare: "Compare the containers with the sources",
     commit: "Remove the old containers",
     failure: "Record the failure",
     "read logs": "Read the logs of failed containers",

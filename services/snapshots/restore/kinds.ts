@@ -13,6 +13,7 @@ export const restoreKind: NamedJobKind<RestoreInput, RestoreResult> = {
   isListed: true,
   steps: {
     plan: "Plan",
+    check: "Read and check the snapshot",
     keep: "Stop containers and keep what is there",
     "keep again": "Keep what was written meanwhile",
     write: "Write",

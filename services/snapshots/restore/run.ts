@@ -1,6 +1,7 @@
 /** Restores volumes and directories. Every step can be repeated after an interruption. @module */
 
 import { openTargetRepository } from "../../backup/targets/open.ts";
+import { checkBefore } from "../../backup/trees/check.ts";
 import { assertKept, keepParts } from "../../backup/trees/keep.ts";
 import { keptTags } from "../../backup/trees/tags.ts";
 import { writeParts, type WrittenParts } from "../../backup/trees/write.ts";
@@ -104,6 +105,7 @@ async function keepAndWrite(
   const { input: { affected, files, images, parts, snapshot, targetId }, signal, target } = job;
   using opened = await openTargetRepository(deps, targetId, signal);
   const { repository } = opened;
+  await job.step("check", () => checkBefore(repository, { snapshot, parts, files }, job));
   const used = { parts: replacement.parts, images, containers: affected };
   const store = async () => {
     const stored = await keepParts(deps, repository, used, { tags: keptTags(target), job });

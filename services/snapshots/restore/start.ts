@@ -11,7 +11,11 @@ import {
 } from "../../backup/trees/part.ts";
 import type { Snapshot } from "../../backup/restic/snapshot.ts";
 import { withoutValuesOf } from "../../backup/volumes/secret_values.ts";
-import { findWritingImages, writingImages } from "../../backup/volumes/writing_images.ts";
+import {
+  findWritingImages,
+  type VolumeImage,
+  writingImages,
+} from "../../backup/volumes/writing_images.ts";
 import { assertNotOwn } from "../../backup/volumes/own_data.ts";
 import { findHostPath } from "../../backup/volumes/host_path.ts";
 import { containersUsing } from "../../backup/volumes/users.ts";
@@ -26,9 +30,10 @@ import { startJob } from "../../jobs/runner.ts";
 import type { JobView } from "../../jobs/view.ts";
 import { decodePath, encodePath, pathText } from "../file_path.ts";
 import { assertStoppable } from "../../containers/stoppable.ts";
-import { openSnapshot } from "../list.ts";
+import { type OpenedSnapshot, openSnapshot } from "../list.ts";
 import { assertNotOwnPath } from "../own_path.ts";
 import { assertRoomToRestore, readRestoreRoom } from "../restore_room.ts";
+import type { RestoreInput } from "./job.ts";
 import { restoreKind } from "./kinds.ts";
 
 export interface RestoreRequest {
@@ -49,9 +54,9 @@ const LOOK_MS = 30_000;
  * Starts a restore of volumes, or of files in one.
  *
  * @throws {AppError} `not_found` for an unknown snapshot, target or path; `invalid` for paths that
- * cannot be restored so; `conflict` for a name in use, without an image that can empty a volume,
- * without `HELPER_IMAGE` for directories of the host, and while another action is in progress;
- * `forbidden` for the service's own data.
+ * cannot be restored so; `conflict` for a name in use, for a file that cannot be written, without an image
+ * that can empty a volume, without `HELPER_IMAGE` for directories of the host, without room on the engine's
+ * disk, and while another action is in progress; `forbidden` for the service's own data.
  */
 export async function startRestore(
   deps: Deps,
@@ -61,32 +66,14 @@ export async function startRestore(
 ): Promise<JobView> {
   using opened = await openSnapshot(deps, id, request.target);
   const { target, snapshot } = opened;
-  const volumes = snapshot.paths.filter((path) => path.startsWith("/volumes/"));
-  const paths = [...new Set(request.paths ?? volumes)];
-  if (paths.length === 0) throw new AppError("not_found", "The snapshot has no volumes");
-  const files = request.what === "file" ? paths.map((path) => decodePath(path).slice(1)) : null;
-  const sources = files === null
-    ? paths
-    : [...new Set(paths.map((path) => partPathOf(path, snapshot)))];
-  const parts = await Promise.all(
-    sources.map((source) => planPart(deps, source, request, sources.length)),
-  );
+  const { files, parts } = await planRestore(deps, opened, request);
+  const checked = { snapshot: snapshot.id, parts, files };
+  assertRoomToRestore(await readRestoreRoom(deps, opened.repository, checked));
   const users = request.to === "new"
     ? []
     : await containersUsing(deps, parts.map(({ to }) => to.mount));
   const images = writingImages(users);
-  for (const path of paths) await assertIn(opened, path);
-  await assertNotOwnPath(deps, ...paths);
-  await assertNotOwn(deps, parts.map(({ to }) => to));
-  if (files === null) assertRoomToRestore(await readRestoreRoom(deps, opened, parts));
-  if (request.to === "replace") {
-    await assertStoppable(deps, users);
-    // They are needed to put back what was there, too.
-    const mounts = parts.map(({ to }) => to.mount);
-    const signal = AbortSignal.timeout(LOOK_MS);
-    const look = () => findWritingImages(deps, mounts, images, signal);
-    await withoutValuesOf(deps.engine, users, look);
-  }
+  if (request.to === "replace") await assertReplaceable(deps, parts, { users, images });
   const all = await currentContainers(deps);
   return startJob(deps, restoreKind, {
     target: targetOf(users, parts),
@@ -105,9 +92,46 @@ export async function startRestore(
   }).job;
 }
 
+/** Finds the parts of a request, and its files; `null` for whole parts. */
+async function planRestore(
+  deps: Deps,
+  opened: OpenedSnapshot,
+  request: RestoreRequest,
+): Promise<Pick<RestoreInput, "files" | "parts">> {
+  const { snapshot } = opened;
+  const volumes = snapshot.paths.filter((path) => path.startsWith("/volumes/"));
+  const paths = [...new Set(request.paths ?? volumes)];
+  if (paths.length === 0) throw new AppError("not_found", "The snapshot has no volumes");
+  for (const path of paths) await assertIn(opened, path);
+  await assertNotOwnPath(deps, ...paths);
+  const files = request.what === "file" ? paths.map((path) => decodePath(path).slice(1)) : null;
+  const sources = files === null
+    ? paths
+    : [...new Set(paths.map((path) => partPathOf(path, snapshot)))];
+  const parts = await Promise.all(
+    sources.map((source) => planPart(deps, source, request, sources.length)),
+  );
+  await assertNotOwn(deps, parts.map(({ to }) => to));
+  return { files, parts };
+}
+
+/** @throws {AppError} `conflict` for containers that cannot stop, and without images for helpers. */
+async function assertReplaceable(
+  deps: Deps,
+  parts: readonly RestoredPart[],
+  { users, images }: { users: readonly Container[]; images: readonly VolumeImage[] },
+): Promise<void> {
+  await assertStoppable(deps, users);
+  // They are needed to put back what was there, too.
+  const mounts = parts.map(({ to }) => to.mount);
+  const signal = AbortSignal.timeout(LOOK_MS);
+  const look = () => findWritingImages(deps, mounts, images, signal);
+  await withoutValuesOf(deps.engine, users, look);
+}
+
 /** @throws {AppError} `not_found` for a path that the snapshot does not have. */
 async function assertIn(
-  { repository, snapshot }: Awaited<ReturnType<typeof openSnapshot>>,
+  { repository, snapshot }: OpenedSnapshot,
   path: string,
 ): Promise<void> {
   const bytes = decodePath(path).slice(1);

@@ -23,7 +23,7 @@ export const stackRestoreKind: NamedJobKind<StackRestoreInput, StackRestoreResul
     ...restoreKind.steps,
     names: "Find images",
     images: "Get images",
-    check: "Check directories",
+    check: "Check directories and the snapshot",
     write: "Create and write volumes",
     sources: "Store the sources",
     ...Object.fromEntries(

@@ -7,6 +7,7 @@
  */
 
 import { openTargetRepository } from "../../backup/targets/open.ts";
+import { checkBefore } from "../../backup/trees/check.ts";
 import { writeParts, type WrittenParts } from "../../backup/trees/write.ts";
 import { findHostPath, hasContent } from "../../backup/volumes/host_path.ts";
 import { withoutValuesOf } from "../../backup/volumes/secret_values.ts";
@@ -115,10 +116,9 @@ async function attempt(
     target: input.place,
     downtimeMs,
     version: deployed.version,
+    // The plan and the deploy have the same ones about the sources.
     warnings: [
-      ...input.warnings,
-      ...warnings,
-      ...deployed.warnings,
+      ...new Set([...input.warnings, ...warnings, ...deployed.warnings]),
       ...await settle(deps, job, replacement),
     ],
   };
@@ -138,9 +138,14 @@ async function bring(
   const job = withoutSecrets(given, secretValues(after, loaded.values));
   await job.step("names", () => nameImages(deps, loaded));
   await job.step("images", () => bringImages(deps, source, imagesOf(description, after), job));
-  await job.step("check", () => assertUntouched(deps, job));
+  const { repository } = opened;
+  await job.step("check", async () => {
+    await assertUntouched(deps, job);
+    if (input.to === "new") return;
+    const checked = { snapshot: input.snapshot, parts: partsOf(input), files: null };
+    await checkBefore(repository, checked, job);
+  });
   if (input.to === "replace") {
-    const { repository } = opened;
     const store = () => keepStack(deps, job, repository);
     await keepReplaced(deps, job, replacement, { repository, store });
   }

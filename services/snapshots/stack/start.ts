@@ -12,7 +12,7 @@ import { AppError } from "../../errors.ts";
 import { startJob } from "../../jobs/runner.ts";
 import type { JobView } from "../../jobs/view.ts";
 import { assertStoppable } from "../../containers/stoppable.ts";
-import { openSnapshot } from "../list.ts";
+import { type OpenedSnapshot, openSnapshot } from "../list.ts";
 import { assertRoomToRestore, readRestoreRoom, type RestoreRoom } from "../restore_room.ts";
 import { imageOrigins, imagesOf } from "./images.ts";
 import { partsOf, replacedParts, type StackRestoreInput } from "./job.ts";
@@ -56,7 +56,7 @@ export async function prepareStackRestore(
   const { restored, users, created, warnings } = plan;
   const { volumes, anonymousVolumes, directories, networks } = plan;
   await assertPossible(deps, plan);
-  assertRoomToRestore(await readRestoreRoom(deps, opened, partsOf(plan)));
+  assertRoomToRestore(await readRoom(deps, opened, plan));
   const all = await currentContainers(deps);
   return {
     target: restored.name,
@@ -98,6 +98,14 @@ async function assertPossible(deps: Deps, plan: StackRestorePlan): Promise<void>
   const look = () => findWritingImages(deps, mounts, writingImages(users), signal);
   await withoutValuesOf(deps.engine, users, look);
 }
+
+/** @throws {AppError} `conflict` for a file that cannot be written. */
+const readRoom = (
+  deps: Deps,
+  { repository, snapshot }: OpenedSnapshot,
+  plan: StackRestorePlan,
+): Promise<RestoreRoom> =>
+  readRestoreRoom(deps, repository, { snapshot: snapshot.id, parts: partsOf(plan), files: null });
 
 /** A plan, as the API shows it. */
 export interface StackRestoreView {
@@ -150,7 +158,7 @@ export async function viewStackRestore(
     isGenerated: description.sources === null,
     stops: users.filter(({ state }) => state === "running" || state === "paused")
       .map(({ name }) => name),
-    room: await readRestoreRoom(deps, opened, partsOf(plan)),
+    room: await readRoom(deps, opened, plan),
     warnings,
   };
 }

@@ -20,6 +20,7 @@ import {
   withoutText,
   writtenOf,
 } from "../../backup/trees/keep.ts";
+import { checkBefore } from "../../backup/trees/check.ts";
 import { whenUnlocked } from "../../backup/trees/lock_wait.ts";
 import { restoredPart, volumePart } from "../../backup/trees/part.ts";
 import type { Stored } from "../../backup/trees/store.ts";
@@ -92,13 +93,15 @@ export type DataState =
 
 /**
  * Stores the volumes while the old container runs, so that what cannot be kept is found before
- * anything is stopped.
+ * anything is stopped, and earlier data that cannot be written, too.
  *
- * @throws {AppError} `conflict` for what cannot be kept; `bad_gateway` if the target fails.
+ * @throws {AppError} `conflict` for what cannot be kept or written; `bad_gateway` if the target fails.
  */
 export async function copyData(deps: Deps, run: DataRun): Promise<void> {
   if (!run.undone) return;
+  const { restored } = run.job.input;
   await run.job.step(COPY, async () => {
+    if (restored) await checkEarlier(deps, run, restored);
     try {
       const stored = await store(deps, run, { reason: "update" });
       assertKept(stored, { isLive: true });
@@ -204,18 +207,27 @@ const usedBy = ({ undone, replaced }: DataRun): UsedParts => ({
   containers: replaced.map((id) => ({ id })),
 });
 
-async function writeEarlier(
+async function checkEarlier(
   deps: Deps,
-  run: DataRun,
-  { snapshot, volumes }: KeptData,
+  { job }: DataRun,
+  restored: KeptData,
 ): Promise<void> {
+  using opened = await openTargetRepository(deps, job.input.targetId, job.signal);
+  await checkBefore(opened.repository, { ...earlierParts(restored), files: null }, job);
+}
+
+const earlierParts = ({ snapshot, volumes }: KeptData) => ({
+  snapshot,
+  parts: volumes.map(volumePart).map(restoredPart),
+});
+
+async function writeEarlier(deps: Deps, run: DataRun, restored: KeptData): Promise<void> {
   const { job } = run;
   using opened = await openTargetRepository(deps, job.input.targetId, job.signal);
   await stopOld(deps, run);
   const { images, containers } = usedBy(run);
-  const parts = volumes.map(volumePart).map(restoredPart);
   const begin = beginStep(job, EMPTY);
-  const request = { snapshot, parts, files: null, emptiedWith: images, begin };
+  const request = { ...earlierParts(restored), files: null, emptiedWith: images, begin };
   const write = () => writeParts(deps, opened.repository, request, inSentences(job, job.signal));
   await withoutValuesOf(deps.engine, containers, write);
 }

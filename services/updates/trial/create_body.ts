@@ -132,7 +132,7 @@ const picked = (
     fields.flatMap((field) => Object.hasOwn(from, field) ? [[field, from[field]]] : []),
   );
 
-/** Without the right to send packets of any form to others. */
+/** Rights, without the one to send packets of any form to others. */
 const rightsOf = (
   { CapAdd, CapDrop, GroupAdd, Sysctls }: HostConfig,
 ): Pick<HostConfig, "CapAdd" | "CapDrop" | "GroupAdd" | "Sysctls"> => ({

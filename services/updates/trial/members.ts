@@ -21,7 +21,7 @@ import { DEPENDS_ON_LABEL } from "../../stacks/groups.ts";
 import { type DescribedSettings, readSettings } from "./described.ts";
 import { planRecreation, type RecreateOptions, type Recreation } from "../recreate/recreate.ts";
 
-/** One container, as a trial copies it. */
+/** Container as a trial copies it. */
 export interface TrialMember {
   /** Name of the container that it is like; messages name it. */
   name: string;

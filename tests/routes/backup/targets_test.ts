@@ -249,7 +249,8 @@ Deno.test("a directory outside of DATA_DIR/snapshots and BACKUP_DIRS is refused"
   await Deno.mkdir(join(t.backups, "theirs"));
   await Deno.writeTextFile(join(t.backups, "theirs", "file"), "");
   await Deno.symlink(t.dataDir, join(t.backups, "link"));
-  const outside = /^body\.location: must be below DATA_DIR\/snapshots or one of BACKUP_DIRS/;
+  const outside =
+    /^body\.location: Directory \S+ must be below DATA_DIR\/snapshots or one of BACKUP_DIRS/;
   for (
     const { location, error } of [
       { location: t.dataDir, error: outside },
@@ -276,7 +277,7 @@ Deno.test("BACKUP_DIRS that include DATA_DIR do not open it", async () => {
   for (const location of [t.dataDir, join(t.dataDir, "x"), join(t.dataDir, "..")]) {
     const { status, body } = await all.create({ name: "x", location });
     equal(status, 400);
-    match(body.error, /^body\.location: must be below/);
+    match(body.error, /^body\.location: Directory \S+ must be below/);
   }
 });
 

@@ -1,4 +1,5 @@
 import { deepEqual, equal, rejects } from "node:assert/strict";
+import { createRepository } from "../../../services/backup/restic/repository.ts";
 import { volumePart } from "../../../services/backup/trees/part.ts";
 import { keepReplaced, keptBy, type Replacement } from "../../../services/snapshots/replacement.ts";
 import type { RestoreInput } from "../../../services/snapshots/restore/job.ts";
@@ -6,7 +7,14 @@ import { restoreParts } from "../../../services/snapshots/restore/run.ts";
 import { setContainers } from "../../helpers/fake_containers.ts";
 import { fakeEngine } from "../../helpers/fake_engine.ts";
 import { createMemoryStorage } from "../../helpers/memory_storage.ts";
-import { newRepository } from "../../helpers/repository.ts";
+import {
+  description,
+  entriesOf,
+  joinRepository,
+  newRepository,
+  optionsOf,
+  signal,
+} from "../../helpers/repository.ts";
 import { resumedJob } from "../../helpers/resumed_job.ts";
 import { testApp } from "../../helpers/test_app.ts";
 
@@ -43,6 +51,50 @@ Deno.test("what was written before a restart is kept, also if that was interrupt
   await keepReplaced(app.deps, job, replacement, { repository, store });
   deepEqual(steps, ["keep again"]);
   equal(keptBy(job), "second");
+});
+
+Deno.test("a restore waits for a prune before it stops anything", async () => {
+  const storage = createMemoryStorage();
+  const options = { ...optionsOf(storage), retryMs: 1 };
+  const repository = await createRepository(options, signal);
+  const { snapshot } = await repository.backup(entriesOf([]), description, signal);
+  const [isHeld, isOver] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const other = await joinRepository({
+    ...storage,
+    async remove(kind, name, signal) {
+      if (kind === "snapshots") isHeld.resolve();
+      if (kind === "snapshots") await isOver.promise;
+      await storage.remove(kind, name, signal);
+    },
+  });
+  const removal = other.removeSnapshots([snapshot.id], signal);
+  await isHeld.promise;
+
+  await using fake = fakeEngine();
+  using app = testApp({ engine: fake.engine });
+  setContainers(app);
+  const seen: string[] = [];
+  const { job } = resumedJob({ target: "shop", input }, {});
+  job.progress = ({ message }) => {
+    seen.push(message!.replace(/ by process .*/, ""));
+    isOver.resolve();
+  };
+  const replacement: Replacement = {
+    held,
+    operation: Symbol("restore"),
+    parts: [],
+    findUsers() {
+      seen.push("stopped");
+      return Promise.resolve([]);
+    },
+  };
+  const store = () => {
+    seen.push("stored");
+    return Promise.resolve("first");
+  };
+  await keepReplaced(app.deps, job, replacement, { repository, store });
+  await removal;
+  deepEqual([...new Set(seen)], ["Repository is exclusively locked", "stopped", "stored"]);
 });
 
 Deno.test("a restore that has not changed anything puts nothing back", async () => {

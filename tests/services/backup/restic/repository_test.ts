@@ -9,6 +9,7 @@ import {
   repositoryWorkerScript,
   startRepository,
 } from "../../../../services/backup/restic/worker_repository.ts";
+import { DEPTH_MAX } from "../../../../services/backup/restic/limits.ts";
 import { createDirectoryStorage } from "../../../../services/backup/storages/directory.ts";
 import { createMemoryStorage } from "../../../helpers/memory_storage.ts";
 import {
@@ -87,6 +88,15 @@ for (
     deepEqual(await repository.snapshots(signal), []);
   });
 }
+
+Deno.test("the deepest directory that is stored can be restored and checked", async () => {
+  const repository = await newRepository(createMemoryStorage());
+  const deepest = Array(DEPTH_MAX).fill("d").join("/");
+  const stored = entriesOf([directoryEntry(deepest)]);
+  const { snapshot } = await repository.backup(stored, description, signal);
+  equal((await restored(repository, snapshot.id)).at(-1)!.path, deepest);
+  deepEqual((await repository.check({}, signal)).problems, []);
+});
 
 Deno.test("a lock excludes others, until it is stale or its process has ended", async () => {
   const storage = createMemoryStorage();

@@ -2,9 +2,12 @@ import { equal, rejects, throws } from "node:assert/strict";
 import {
   assertKept,
   keepUndone,
+  untilAnswered,
   withoutText,
   writtenOf,
 } from "../../../../services/backup/trees/keep.ts";
+import { RepositoryError } from "../../../../services/backup/restic/repository_error.ts";
+import { translated } from "../../../../services/backup/targets/repository.ts";
 import { createSkipped } from "../../../../services/backup/trees/store.ts";
 import { createSkipList } from "../../../../services/backup/volumes/limits.ts";
 
@@ -57,3 +60,19 @@ Deno.test("an undo leaves nodes out of what was written, and nothing else", asyn
 Deno.test("assertKept() is not misled by the name of an attribute", () => {
   throws(() => assertKept(skippedOf(0, 'has the attribute "user.socket"')), /cannot be kept/);
 });
+
+for (const [reason, attempts] of [["absent", 2], ["damaged", 1]] as const) {
+  Deno.test(`a target that is ${reason} is tried ${attempts === 2 ? "again" : "once"}`, async () => {
+    const controller = new AbortController();
+    let count = 0;
+    const work = () => {
+      count++;
+      // Ends the pause.
+      controller.abort();
+      const failure = new RepositoryError(count === 1 ? reason : "damaged", reason);
+      return translated(() => Promise.reject(failure));
+    };
+    await rejects(untilAnswered(work, controller), { code: "conflict" });
+    equal(count, attempts);
+  });
+}
