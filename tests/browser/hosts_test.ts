@@ -139,7 +139,7 @@ long(dashboardTest)("a host that waits is added, and an open invite is deleted",
 });
 
 long(dashboardTest)(
-  "a member shows its hub, learns a lost link without a reload, and leaves",
+  "a member shows its hub, learns a lost link or its removal without a reload, and leaves",
   async () => {
     await using engine = fakeEngine(simulateContainers([{ name: "web" }]));
     await using hub = await startLongshore({
@@ -163,6 +163,14 @@ long(dashboardTest)(
     await joinFleet(hub, service, { labels: { site: "kiel" } });
     await shows(/Connected/, /site=kiel/, /FLEET_ALLOW=operate/);
     await checkBothThemes(tab);
+    const [{ id }] = (await hub.call("GET", "/api/fleet/hosts")).body.hosts;
+    await hub.call("DELETE", `/api/fleet/hosts/${id}`);
+    await shows(/hub ended the membership of this host as \S+ .*: The host was removed/);
+    await tab.press("Dismiss", "The entry was deleted");
+    await tab.gone("heading", "Hub");
+
+    await joinFleet(hub, service);
+    await shows(/Connected/);
     await hub.kill9();
     await shows(/Away/, /The hub cannot be reached/, /Next attempt/);
     await tab.click("button", "Leave the fleet");
