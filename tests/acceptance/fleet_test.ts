@@ -86,10 +86,14 @@ Deno.test("a hub passes requests, streams and terminals on to a member, and says
   });
   equal(exported.code, 0, exported.stderr);
   const box = `${member.dataDir}/box`;
-  await Deno.writeTextFile(box, exported.stdout);
-  const imported = await runCommand(["fleet", "import", box], {
-    env: { DATA_DIR: member.dataDir, ...insecure },
-  });
+  const importBox = async (text: string) => {
+    await Deno.writeTextFile(box, text);
+    const env = { DATA_DIR: member.dataDir, ...insecure };
+    return await runCommand(["fleet", "import", box], { env });
+  };
+  const empty = await importBox("\n");
+  deepEqual([empty.code, empty.stderr], [1, `longshore: ${box} has no boxes\n`]);
+  const imported = await importBox(exported.stdout);
   equal(imported.stdout, "POST /api/stacks of API key: running\n", imported.stderr);
   await using _back = await startLongshore({ ...ofMember, dataDir: member.dataDir });
   await until("the request has succeeded", async () => {
