@@ -76,6 +76,20 @@ long(dashboardTest)("a host is invited, accepted, renamed and removed", async ()
     return text.includes("1 stack") && text.includes("0 firing alerts");
   });
 
+  await tab.click("button", "Run on hosts");
+  await tab.find("textbox", "Hosts");
+  await tab.gone("textbox", "Stack");
+  await tab.select("select[name=action]", "update");
+  await tab.fill({ Stack: "shop", Hosts: "edge-7" });
+  await tab.click("button", "Show plan");
+  const plan = await tab.find("dialog", "Run on hosts");
+  await until("the plan is shown", async () => {
+    const text = await plan.evaluate((dialog) => dialog.textContent ?? "");
+    return text.includes("1 host will update the stack: edge-7.");
+  });
+  await tab.click("button", "Cancel");
+  await tab.gone("dialog");
+
   await tab.choose("edge-7", "Edit");
   await tab.fill({ Name: "edge-8" });
   await tab.press("Save", "Saved edge-8");

@@ -12,7 +12,7 @@ import { Menu, type MenuItem } from "../components/menu.tsx";
 import { useRead, useReloadAfter } from "../components/reading.ts";
 import { Time } from "../components/time.tsx";
 import { isOfServer } from "../paths.ts";
-import { connection } from "../state/live.ts";
+import { connection, isHostAway } from "../state/live.ts";
 import { navigate, pagePath } from "../state/router.ts";
 import { HOST, ROOT } from "../state/root.ts";
 import { roleAtHost, session } from "../state/session.ts";
@@ -88,9 +88,16 @@ export function HostNote() {
     const timer = setInterval(reload, REREAD_MS);
     return () => clearInterval(timer);
   }, [isLive]);
-  if (isLive || !data.value) return null;
-  const host = data.value.hosts.find(({ name }) => name === HOST);
-  const reason = host ? reasonOf(host) : "is not in the fleet of this server";
+  const host = data.value?.hosts.find(({ name }) => name === HOST);
+  const reason = isLive || !data.value
+    ? null
+    : host
+    ? reasonOf(host)
+    : "is not in the fleet of this server";
+  const isAway = reason !== null;
+  useEffect(() => {
+    isHostAway.value = isAway;
+  }, [isAway]);
   return reason && (
     <div class="note warn host-away" role="alert">
       <Icon name="alert" />

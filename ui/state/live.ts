@@ -117,6 +117,9 @@ export const isStopped = (container: Pick<Container, "state" | "crashLooping">):
 /** Whether the container engine answers; `undefined` until it is known. */
 export const engineReachable = computed(() => host.value?.engine.reachable);
 
+/** Whether the host whose pages are open cannot be reached; `shell/fleet.tsx` sets it. */
+export const isHostAway = signal(false);
+
 /** Whether a tab has shown the list of containers. */
 const isListWanted = signal(false);
 
