@@ -2,21 +2,16 @@
 
 /** @returns Runs `work`, or lets a run that has begun be followed by one more. */
 export function oneAtATime(work: () => Promise<void>): () => void {
-  let isRunning = false;
-  let isRequested = false;
-  const run = async () => {
-    isRunning = true;
+  let requests = 0;
+  return async () => {
+    if (requests++) return;
     try {
-      while (isRequested) {
-        isRequested = false;
+      do {
+        requests = 1;
         await work();
-      }
+      } while (requests > 1);
     } finally {
-      isRunning = false;
+      requests = 0;
     }
-  };
-  return () => {
-    isRequested = true;
-    if (!isRunning) void run();
   };
 }

@@ -58,10 +58,7 @@ export function useRead<Name extends keyof Operations>(
       }
     });
     read.current();
-    return () => {
-      end.abort();
-      read.current = () => {};
-    };
+    return () => end.abort();
   }, [name, key, reconnects.value > 1 ? reconnects.value : 0]);
   const reload = () => read.current();
   useEffect(() => {
