@@ -185,7 +185,7 @@ async function leave(program: Program): Promise<void> {
   });
   program.print(
     hubName === undefined
-      ? "This host does not wait for a hub any more."
+      ? "This host is in no fleet, and waits for no hub."
       : `This host has left the fleet of ${hubName}.`,
   );
 }

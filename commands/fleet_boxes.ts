@@ -39,6 +39,7 @@ export async function exportFor(program: Program): Promise<void> {
 export async function importFrom(program: Program): Promise<void> {
   const { values: [file] } = parseArguments("fleet import", program, ["FILE"], {});
   const boxes = readBoxes(file).split("\n", BOXES_MAX + 1).filter((line) => line !== "");
+  if (boxes.length === 0) throw new CommandError(`${file} has no boxes`);
   if (boxes.length > BOXES_MAX) throw new CommandError(`${file} has more than ${BOXES_MAX} boxes`);
   const { received, refused } = await withFleet(program, async (deps) => {
     const outcome = await receiveBoxes(deps, boxes);

@@ -125,10 +125,15 @@ function prepareDatabases(
   return ended;
 }
 
-function* notesOf({ removed, left, takenBack }: EndedRights): Generator<string> {
+function* notesOf({ removed, forgotten, left, takenBack }: EndedRights): Generator<string> {
   if (removed.length > 0) {
     const names = removed.join(", ");
     yield `Hosts that were removed from the fleet since then wait to be accepted: ${names}`;
+  }
+  if (forgotten.length > 0) {
+    const names = forgotten.join(", ");
+    yield "Hosts that have joined the fleet since then are unknown; run `longshore fleet leave` on " +
+      `each, and let it join again with a new invite: ${names}`;
   }
   if (left !== undefined) {
     yield `This host has left the fleet of ${left} since then, and stays out of it until it joins again`;

@@ -11,11 +11,15 @@ export interface HubLinkState {
   since: string | null;
   /** Why the last one ended or could not be opened. */
   reason: string | null;
+  /** Since when the hub refuses this host as unknown; `null` if it does not. */
+  unknownSince: string | null;
 }
+
+const NEVER_OPEN: HubLinkState = { isOpen: false, since: null, reason: null, unknownSince: null };
 
 export function selectHubLinkState(db: Database): HubLinkState {
   const text = selectSetting(db, SETTING);
-  return text === undefined ? { isOpen: false, since: null, reason: null } : JSON.parse(text);
+  return text === undefined ? NEVER_OPEN : { ...NEVER_OPEN, ...JSON.parse(text) };
 }
 
 export function upsertHubLinkState(db: Database, state: HubLinkState): void {

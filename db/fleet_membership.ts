@@ -3,6 +3,7 @@
 import { boolean, json, number, type Row, table, text } from "./columns.ts";
 import type { Database } from "./database.ts";
 import { deleteBlocksOfHub } from "./fleet_blocks.ts";
+import { deleteEndedMembership } from "./fleet_ended_membership.ts";
 import { deleteKnownHubKeys } from "./fleet_hub_keys.ts";
 import { deleteHubLinkState } from "./fleet_hub_link.ts";
 import { deleteFormerFleetKeys } from "./fleet_keys.ts";
@@ -49,6 +50,7 @@ export function selectMembership(db: Database): Membership | undefined {
 /** Stores the membership. A token with which this host waits for a hub ends. */
 export function replaceMembership(db: Database, membership: Membership): void {
   deleteListening(db);
+  deleteEndedMembership(db);
   forgetHub(db);
   memberships.replace(db, { ...membership, id: ID });
 }

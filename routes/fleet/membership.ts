@@ -3,7 +3,7 @@
 import * as z from "zod";
 import type { Deps } from "../../services/deps.ts";
 import { leaveFleet } from "../../services/fleet/enrolment/join.ts";
-import { viewMembership, waitsForHubUntil } from "../../services/fleet/enrolment/membership.ts";
+import { viewMembershipState } from "../../services/fleet/enrolment/membership.ts";
 import { endpoint } from "../contract/endpoint.ts";
 import { Done, Timestamp } from "../contract/shapes.ts";
 import { HostName, Labels } from "./shapes.ts";
@@ -29,6 +29,11 @@ const Membership = z.object({
   reason: z.string().nullable().meta({
     description: "Why the last connection has ended or could not be opened",
   }),
+  unknownSince: Timestamp.nullable().meta({
+    description: "Since when the hub refuses this host, because it does not know it: an admin " +
+      "there has removed it, or the hub was restored from a backup of before it joined. This " +
+      "host has to leave and to join again",
+  }),
   nextTryAt: Timestamp.nullable().meta({ description: "When this host dials the hub again" }),
   allows: z.enum(["read", "operate", "admin"]).meta({ description: "`FLEET_ALLOW`" }),
   runsPrograms: z.boolean().meta({
@@ -37,6 +42,13 @@ const Membership = z.object({
   }),
   joinedAt: Timestamp,
 }).meta({ id: "FleetMembership" });
+
+const EndedMembership = z.object({
+  hub: z.string().meta({ description: "Name of the hub" }),
+  name: HostName.meta({ description: "Name of this host at the hub" }),
+  reason: z.string().meta({ description: "Sentence of the hub" }),
+  endedAt: Timestamp,
+}).meta({ id: "EndedFleetMembership" });
 
 export const membershipEndpoints = (deps: Deps) => [
   endpoint("GET /api/fleet/membership", {
@@ -51,17 +63,19 @@ export const membershipEndpoints = (deps: Deps) => [
         description: "Until when a hub may add this host with the token of " +
           "`longshore join --listen`",
       }),
+      ended: EndedMembership.nullable().meta({
+        description: "The last membership, if the hub has ended it, until this host joins again " +
+          "or the membership is deleted",
+      }),
     }).meta({ id: "FleetMembershipState" }),
-  }, async () => ({
-    membership: await viewMembership(deps) ?? null,
-    waitsUntil: waitsForHubUntil(deps) ?? null,
-  })),
+  }, () => viewMembershipState(deps)),
 
   endpoint("DELETE /api/fleet/membership", {
     operationId: "leaveFleet",
     summary: "Leave the fleet",
     description: "As `longshore fleet leave`: ends the link, and the hub can do nothing here any " +
-      "more. Also ends the waiting for a hub. To come back, this host has to join again.",
+      "more. Also ends the waiting for a hub, and forgets a membership that the hub has ended. To " +
+      "come back, this host has to join again.",
     role: "admin",
     permission: "fleet:write",
     returns: Done,

@@ -6,6 +6,7 @@ import { rotateValue } from "../../services/swarm/rotation.ts";
 import {
   createValue,
   listValues,
+  OWN_LABELS,
   removeValue,
   type ValueKind,
 } from "../../services/swarm/values.ts";
@@ -45,7 +46,11 @@ const View = z.object({
   updatedAt: Timestamp.nullable(),
 }).meta({ id: "SwarmValue" });
 
-const NewValue = z.object({ name: ValueName, ...value, labels: EnginePairs.default({}) }).meta({
+const Labels = EnginePairs.refine((labels) => !OWN_LABELS.some((name) => name in labels), {
+  error: `must not have ${OWN_LABELS.join(" or ")}, which mark what Longshore has created itself`,
+});
+
+const NewValue = z.object({ name: ValueName, ...value, labels: Labels.default({}) }).meta({
   id: "NewSwarmValue",
   example: { name: "db_password", value: "correct horse battery staple" },
 });

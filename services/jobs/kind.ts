@@ -24,7 +24,7 @@ export interface JobWords {
   title: string;
   /** A job in progress, in which `{target}` stands for its target: `Updating {target}`. */
   running: string;
-  /** Names of its steps in words. Jobs on several containers number the steps of each. */
+  /** Names of its steps in words. Jobs on several objects add the name or the number of each. */
   steps?: Readonly<Record<string, string>>;
   /** Unit of its progress. Default: it counts steps. */
   unit?: "bytes";

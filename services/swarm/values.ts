@@ -52,6 +52,9 @@ export const KEY_LABEL = "longshore.value";
 /** Label of a value that replaced another one: the name without the hash. */
 export const BASE_LABEL = "longshore.rotated";
 
+/** Labels by which Longshore knows what it has created; others may not set them. */
+export const OWN_LABELS = [KEY_LABEL, BASE_LABEL] as const;
+
 export interface ValueView {
   id: string;
   name: string;

@@ -1,7 +1,7 @@
 /** Two real programs: a hub passes requests on to a member over a real link. @module */
 
 import { deepEqual, equal, match, rejects } from "node:assert/strict";
-import { runCommand } from "../helpers/command.ts";
+import { runCommand, runHere } from "../helpers/command.ts";
 import { fakeEngine } from "../helpers/fake_engine.ts";
 import { joinFleet, stateOfHost } from "../helpers/joined_host.ts";
 import { startLongshore } from "../helpers/longshore.ts";
@@ -86,10 +86,12 @@ Deno.test("a hub passes requests, streams and terminals on to a member, and says
   });
   equal(exported.code, 0, exported.stderr);
   const box = `${member.dataDir}/box`;
+  await Deno.writeTextFile(box, "\n");
+  const env = { DATA_DIR: member.dataDir, ...insecure };
+  const empty = await runHere(["fleet", "import", box], { env });
+  deepEqual([empty.code, empty.stderr], [1, `longshore: ${box} has no boxes\n`]);
   await Deno.writeTextFile(box, exported.stdout);
-  const imported = await runCommand(["fleet", "import", box], {
-    env: { DATA_DIR: member.dataDir, ...insecure },
-  });
+  const imported = await runCommand(["fleet", "import", box], { env });
   equal(imported.stdout, "POST /api/stacks of API key: running\n", imported.stderr);
   await using _back = await startLongshore({ ...ofMember, dataDir: member.dataDir });
   await until("the request has succeeded", async () => {

@@ -194,5 +194,20 @@ long(dashboardTest)(
       match(await note.evaluate((each) => each.querySelector("time")?.dateTime ?? ""), /^\d{4}-/);
       await checkBothThemes(tab);
     });
+
+    await t.step(
+      "containers of a host that was away before lead to what the hub knows",
+      async () => {
+        await tab.open("/hosts/edge-7/containers");
+        await tab.find("alert", /^Host edge-7 is away/);
+        const unknown = await tab.find("region", "Containers");
+        match(
+          await unknown.evaluate((each) => each.textContent),
+          /while host edge-7 cannot be reached/,
+        );
+        await tab.click("link", "Show the last known ones");
+        await rowMatches(tab, "shop", /Exited[^]*edge-7[^]*as of/);
+      },
+    );
   },
 );

@@ -76,6 +76,20 @@ long(dashboardTest)("a host is invited, accepted, renamed and removed", async ()
     return text.includes("1 stack") && text.includes("0 firing alerts");
   });
 
+  await tab.click("button", "Run on hosts");
+  await tab.find("textbox", "Hosts");
+  await tab.gone("textbox", "Stack");
+  await tab.select("select[name=action]", "update");
+  await tab.fill({ Stack: "shop", Hosts: "edge-7" });
+  await tab.click("button", "Show plan");
+  const plan = await tab.find("dialog", "Run on hosts");
+  await until("the plan is shown", async () => {
+    const text = await plan.evaluate((dialog) => dialog.textContent ?? "");
+    return text.includes("1 host will update the stack: edge-7.");
+  });
+  await tab.click("button", "Cancel");
+  await tab.gone("dialog");
+
   await tab.choose("edge-7", "Edit");
   await tab.fill({ Name: "edge-8" });
   await tab.press("Save", "Saved edge-8");
@@ -139,7 +153,7 @@ long(dashboardTest)("a host that waits is added, and an open invite is deleted",
 });
 
 long(dashboardTest)(
-  "a member shows its hub, learns a lost link without a reload, and leaves",
+  "a member shows its hub, learns a lost link or its removal without a reload, and leaves",
   async () => {
     await using engine = fakeEngine(simulateContainers([{ name: "web" }]));
     await using hub = await startLongshore({
@@ -163,6 +177,14 @@ long(dashboardTest)(
     await joinFleet(hub, service, { labels: { site: "kiel" } });
     await shows(/Connected/, /site=kiel/, /FLEET_ALLOW=operate/);
     await checkBothThemes(tab);
+    const [{ id }] = (await hub.call("GET", "/api/fleet/hosts")).body.hosts;
+    await hub.call("DELETE", `/api/fleet/hosts/${id}`);
+    await shows(/hub ended the membership of this host as \S+ .*: The host was removed/);
+    await tab.press("Dismiss", "The entry was deleted");
+    await tab.gone("heading", "Hub");
+
+    await joinFleet(hub, service);
+    await shows(/Connected/);
     await hub.kill9();
     await shows(/Away/, /The hub cannot be reached/, /Next attempt/);
     await tab.click("button", "Leave the fleet");

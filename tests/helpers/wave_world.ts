@@ -113,14 +113,22 @@ export class WaveWorld {
     if (isOrdered) { for (const [at, member] of this.members.entries()) member.wave = at; }
     for (const { id, wave } of this.members) {
       insertFleetHost(db, {
-        ...{ id, name: id, linkKey: id, noteKey: "", machine: "", version: "1", address: "" },
+        ...{
+          id,
+          name: id,
+          linkKey: id.padEnd(44, "A"),
+          noteKey: "",
+          machine: "",
+          version: "1",
+          address: "",
+        },
         labels: wave < WAVES.length ? { wave: WAVES[wave]!.split("=")[1]! } : {},
         ...{
           inviteId: null,
           dialAddress: null,
           isPending: false,
           challenge: 0,
-          joinedAt: "",
+          joinedAt: this.app.clock.now().toISOString(),
           lastSeenAt: null,
         },
         ...{ isConnected: false, isReportedAway: false, leftAt: null },
@@ -208,6 +216,7 @@ export class WaveWorld {
         ),
     } as OpenLink;
     const far = {
+      ...{ silentMs: 0, clock: { offset: 0, roundTrip: 0 } },
       tell: (message: Control) => pass(message, (given) => receive(given, near)),
     } as OpenLink;
     const open: OpenHost = { link: far, address: "", isPending: false, waves: newWaveLink() };

@@ -1403,6 +1403,8 @@ export type EncryptionStatus = {
   pending_rotations: number;
 };
 
+export type EndedFleetMembership = { hub: string; name: string; reason: string; endedAt: string };
+
 export type EndpointCheck = {
   name: string;
   url: string;
@@ -1679,6 +1681,7 @@ export type FleetMembership = {
   state: "connected" | "late" | "away" | "never";
   since: string | null;
   reason: string | null;
+  unknownSince: string | null;
   nextTryAt: string | null;
   allows: "read" | "operate" | "admin";
   runsPrograms: boolean;
@@ -1688,6 +1691,7 @@ export type FleetMembership = {
 export type FleetMembershipState = {
   membership: FleetMembership | null;
   waitsUntil: string | null;
+  ended: EndedFleetMembership | null;
 };
 
 export type FleetMetricsTarget = { targets: (string)[]; labels: Record<string, string> };

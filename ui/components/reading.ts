@@ -4,6 +4,7 @@ import { useEffect, useRef } from "preact/hooks";
 import { type Signal, useComputed, useSignal } from "@preact/signals";
 import { api, ApiError, type InputOf, type ResultOf } from "../api/client.ts";
 import type { Operations } from "../api/types.ts";
+import { oneAtATime } from "../base/one_at_a_time.ts";
 import { readEdition } from "../state/edition.ts";
 import { engineReachable, events, host, isVisible, reconnects } from "../state/live.ts";
 
@@ -15,7 +16,7 @@ export interface Reading<Result> {
   data: Signal<Result | undefined>;
   /** Why the last reading failed. */
   error: Signal<ApiError | undefined>;
-  /** Reads again, e.g. after a change. */
+  /** Reads again, e.g. after a change. A reading under way is finished first: changes may be faster. */
   reload: () => void;
 }
 
@@ -33,33 +34,36 @@ export function useRead<Name extends keyof Operations>(
 ): Reading<ResultOf<Name>> {
   const data = useSignal<ResultOf<Name> | undefined>(undefined);
   const error = useSignal<ApiError | undefined>(undefined);
-  const round = useSignal(0);
   const key = JSON.stringify(input);
   const readAt = useRef(0);
+  const read = useRef(() => {});
   useEffect(() => {
     data.value = undefined;
   }, [name, key]);
   useEffect(() => {
     if (input === undefined) return;
-    readAt.current = performance.now();
     const end = new AbortController();
     const call = api as (...args: unknown[]) => Promise<ResultOf<Name>>;
-    call(name, input, { signal: end.signal }).then((result) => {
-      data.value = result;
-      error.value = undefined;
-    }).catch((problem) => {
-      if (end.signal.aborted) return;
-      if (!(problem instanceof ApiError)) throw problem;
-      error.value = problem;
-      // The license has ended: the page is locked from now on.
-      if (problem.status === 402) void readEdition();
+    read.current = oneAtATime(async () => {
+      readAt.current = performance.now();
+      try {
+        data.value = await call(name, input, { signal: end.signal });
+        error.value = undefined;
+      } catch (problem) {
+        if (end.signal.aborted) return;
+        if (!(problem instanceof ApiError)) throw problem;
+        error.value = problem;
+        // The license has ended: the page is locked from now on.
+        if (problem.status === 402) void readEdition();
+      }
     });
+    read.current();
     return () => end.abort();
-  }, [name, key, round.value, reconnects.value > 1 ? reconnects.value : 0]);
+  }, [name, key, reconnects.value > 1 ? reconnects.value : 0]);
+  const reload = () => read.current();
   useEffect(() => {
-    if (engineReachable.value && error.peek()) round.value++;
+    if (engineReachable.value && error.peek()) reload();
   }, [engineReachable.value]);
-  const reload = () => round.value++;
   useReloadOnChange([name.split(" ")[1]!, ...sources], () => readAt.current, reload);
   return { data, error, reload };
 }

@@ -7,12 +7,14 @@ import { useEffect, useErrorBoundary } from "preact/hooks";
 import { api } from "../api/client.ts";
 import type { FleetHost } from "../api/types.ts";
 import { plain } from "../base/text.ts";
+import { LinkButton } from "../components/button.tsx";
 import { Icon } from "../components/icon.tsx";
 import { Menu, type MenuItem } from "../components/menu.tsx";
 import { useRead, useReloadAfter } from "../components/reading.ts";
+import { Empty } from "../components/states.tsx";
 import { Time } from "../components/time.tsx";
 import { isOfServer } from "../paths.ts";
-import { connection } from "../state/live.ts";
+import { connection, hostAway } from "../state/live.ts";
 import { navigate, pagePath } from "../state/router.ts";
 import { HOST, ROOT } from "../state/root.ts";
 import { roleAtHost, session } from "../state/session.ts";
@@ -88,9 +90,16 @@ export function HostNote() {
     const timer = setInterval(reload, REREAD_MS);
     return () => clearInterval(timer);
   }, [isLive]);
-  if (isLive || !data.value) return null;
-  const host = data.value.hosts.find(({ name }) => name === HOST);
-  const reason = host ? reasonOf(host) : "is not in the fleet of this server";
+  const host = data.value?.hosts.find(({ name }) => name === HOST);
+  const reason = isLive || !data.value
+    ? null
+    : host
+    ? reasonOf(host)
+    : "is not in the fleet of this server";
+  const isAway = reason !== null;
+  useEffect(() => {
+    hostAway.value = isAway ? { Text: UnknownAtHost } : undefined;
+  }, [isAway]);
   return reason && (
     <div class="note warn host-away" role="alert">
       <Icon name="alert" />
@@ -117,6 +126,19 @@ function reasonOf({ state, since }: FleetHost): ComponentChildren {
       return null;
   }
 }
+
+/** In place of a list of a host; the list over all hosts has what this server knows of it. */
+const UnknownAtHost = ({ list }: { list: string }) => (
+  <Empty
+    action={
+      <LinkButton to={`/hosts?list=${list.toLowerCase()}&host=${HOST}`}>
+        Show the last known ones
+      </LinkButton>
+    }
+  >
+    Not known while host {HOST} cannot be reached. They appear when it is back.
+  </Empty>
+);
 
 /** A page of a host, whose answers can be those of another version than this server's. */
 export function HostPage({ title, children }: { title: string; children: ComponentChildren }) {

@@ -5,6 +5,7 @@
  * @module
  */
 
+import type { ComponentType } from "preact";
 import { computed, effect, signal } from "@preact/signals";
 import type {
   AlertEvent,
@@ -116,6 +117,12 @@ export const isStopped = (container: Pick<Container, "state" | "crashLooping">):
 
 /** Whether the container engine answers; `undefined` until it is known. */
 export const engineReachable = computed(() => host.value?.engine.reachable);
+
+/**
+ * Text in place of a list while the host whose pages are open cannot be reached; `shell/fleet.tsx`, which is
+ * not part of the first view, sets it.
+ */
+export const hostAway = signal<{ Text: ComponentType<{ list: string }> } | undefined>(undefined);
 
 /** Whether a tab has shown the list of containers. */
 const isListWanted = signal(false);

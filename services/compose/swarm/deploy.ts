@@ -163,7 +163,7 @@ async function fullSpec(
   values: readonly StackValue[],
 ): Promise<ServiceSpec> {
   const spec = serviceSpec(project, key, namesOf(values));
-  const ids = await readIds(deps);
+  const ids = await readIds(deps, values);
   const { ContainerSpec = {} } = spec.TaskTemplate ?? {};
   const withIds = (grants: Grant[] | null | undefined) =>
     grants?.map((grant) =>

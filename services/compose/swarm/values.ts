@@ -9,7 +9,7 @@ import { serviceList } from "../../../engine/swarm.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../errors.ts";
 import { STACK_LABEL } from "../../swarm/services.ts";
-import { KEY_LABEL, OPERATIONS, type ValueKind } from "../../swarm/values.ts";
+import { KEY_LABEL, OPERATIONS, VALUE_KINDS, type ValueKind } from "../../swarm/values.ts";
 import type { LoadedStack } from "../plan/stored.ts";
 import type { ValueNames } from "./spec.ts";
 
@@ -35,7 +35,7 @@ export async function valuesOf(
   { contents, project }: Loaded,
 ): Promise<StackValue[]> {
   const values: StackValue[] = [];
-  for (const kind of ["secret", "config"] as const) {
+  for (const kind of VALUE_KINDS) {
     const section = `${kind}s` as const;
     const used = new Set(
       Object.values(project.services).flatMap((each) => (each[section] ?? []).map((g) => g.source)),
@@ -73,23 +73,47 @@ async function hashOf(secrets: Deps["secrets"], content: string): Promise<string
 export const namesOf = (values: readonly StackValue[]): ValueNames =>
   new Map(values.map(({ kind, key, name }) => [`${kind}s.${key}`, name]));
 
-/** Ids of secrets and configs on the engine, e.g. by `secret shop_key-1f2e3d4c5b6a`. */
-export async function readIds({ engine }: Pick<Deps, "engine">): Promise<Map<string, string>> {
+/**
+ * Ids of those that exist on the engine, by their kind and name, e.g. `secret shop_key-1f2e3d4c5b6a`.
+ *
+ * @throws {AppError} `conflict` for one that no deploy has created: its content may be any.
+ */
+export async function readIds(
+  { engine }: Pick<Deps, "engine">,
+  values: readonly StackValue[],
+): Promise<Map<string, string>> {
   const ids = new Map<string, string>();
-  for (const kind of ["secret", "config"] as const) {
-    for (const { ID, Spec } of await OPERATIONS[kind].list(engine)) {
-      ids.set(`${kind} ${Spec.Name}`, ID);
+  const wanted = new Map(values.map((each) => [`${each.kind} ${each.name}`, each]));
+  for (const kind of VALUE_KINDS) {
+    for (const { ID, Spec: { Name, Labels } } of await OPERATIONS[kind].list(engine)) {
+      const value = wanted.get(`${kind} ${Name}`);
+      if (!value) continue;
+      if (value.content !== null && Labels?.[KEY_LABEL] === undefined) throw foreign(kind, Name);
+      ids.set(`${kind} ${Name}`, ID);
     }
   }
   return ids;
 }
 
-/** Creates the missing ones. @throws {AppError} `conflict` for an external one that does not exist. */
+const foreign = (kind: ValueKind, name: string) =>
+  new AppError(
+    "conflict",
+    `${
+      OPERATIONS[kind].what
+    } ${name} was not created by a deploy, so that its content is unknown; ` +
+      "delete it, and deploy again",
+  );
+
+/**
+ * Creates the missing ones.
+ *
+ * @throws {AppError} `conflict` for an external one that does not exist, and as {@linkcode readIds}.
+ */
 export async function createValues(
   { engine }: Pick<Deps, "engine">,
   values: readonly StackValue[],
 ): Promise<void> {
-  const ids = await readIds({ engine });
+  const ids = await readIds({ engine }, values);
   for (const { kind, name, content, labels } of values) {
     if (ids.has(`${kind} ${name}`)) continue;
     if (content === null) {
@@ -107,7 +131,7 @@ export async function removeUnusedValues(
   values: readonly StackValue[],
 ): Promise<void> {
   const services = await serviceList(engine);
-  for (const kind of ["secret", "config"] as const) {
+  for (const kind of VALUE_KINDS) {
     const { grants, id, list, remove } = OPERATIONS[kind];
     const used = new Set(
       services.flatMap(({ Spec, PreviousSpec }) =>

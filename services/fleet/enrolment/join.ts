@@ -1,5 +1,6 @@
 /** Joining the fleet of a hub with a token, and leaving it. @module */
 
+import { deleteEndedMembership } from "../../../db/fleet_ended_membership.ts";
 import { deleteListening } from "../../../db/fleet_listening.ts";
 import {
   deleteMembership,
@@ -105,7 +106,7 @@ export async function assertStillMember(
   throw new AppError(
     "conflict",
     `This host has joined the fleet of ${hubName}, which does not confirm it: ${reason}; ` +
-      "to join again, run `longshore fleet leave` first",
+      "to join again, run `longshore fleet leave`, then this command again",
   );
 }
 
@@ -190,12 +191,14 @@ export const firstState = ({ now }: Pick<Deps, "now">) => ({
 /**
  * Leaves the fleet. A running member tells its hub; without one, the hub shows the host as away.
  *
- * @returns The membership that has ended; `undefined` if this host has waited for a hub only.
+ * @returns The membership that has ended; `undefined` if this host has waited for a hub only, or its hub
+ * had ended the membership, which it forgets.
  * @throws {AppError} `conflict` if this installation is not in a fleet, and waits for none.
  */
 export function leaveFleet({ db }: Pick<Deps, "db">): Membership | undefined {
   const membership = selectMembership(db);
-  if (deleteListening(db) && !membership) return undefined;
+  const hadOther = [deleteListening(db), deleteEndedMembership(db)].includes(true);
+  if (!membership && hadOther) return undefined;
   if (!membership) throw new AppError("conflict", "This host is not in a fleet");
   deleteMembership(db);
   return membership;

@@ -1,5 +1,6 @@
 /** The member's end of the link to its hub: dials, keeps the link, and dials again. @module */
 
+import { upsertEndedMembership } from "../../../db/fleet_ended_membership.ts";
 import {
   deleteMembership,
   type Membership,
@@ -84,7 +85,7 @@ async function serveHub(
     const connection = await dial(deps, membership.address, signal);
     return await linkToHub(deps, membership, { connection, dialing }, signal);
   } catch (error) {
-    recordHubLink(deps, membership.hostId, (error as Error).message);
+    recordHubLink(deps, membership.hostId, { reason: (error as Error).message });
     deps.log.info("hub not reachable", {
       hub: membership.hubName,
       ...errorFields(error),
@@ -115,7 +116,7 @@ export async function linkToHub(
   signal.addEventListener("abort", abort, { once: true });
   try {
     const { isHub } = fleet;
-    const { keys, use } = await dialKeys(deps, { isHub, unknown: dialing.unknown });
+    const { keys, use, isLast } = await dialKeys(deps, { isHub, unknown: dialing.unknown });
     const hubKey = hubKeyToTry(deps, membership, dialing.unproved++);
     const channel = await withinHandshake(
       connection,
@@ -134,7 +135,7 @@ export async function linkToHub(
       onOpen();
     };
     const onUnknown = () => void dialing.unknown++;
-    return await keepLink(deps, membership, { channel, use, onWelcome, onUnknown }, signal);
+    return await keepLink(deps, membership, { channel, use, isLast, onWelcome, onUnknown }, signal);
   } finally {
     signal.removeEventListener("abort", abort);
     connection.close("the host has ended the connection");
@@ -142,7 +143,7 @@ export async function linkToHub(
 }
 
 /** A connection whose keys were proved. */
-interface Dialed extends Pick<DialKeys, "use"> {
+interface Dialed extends Pick<DialKeys, "use" | "isLast"> {
   channel: Channel;
   onWelcome: () => void;
   /** The hub does not know the key. */
@@ -152,7 +153,7 @@ interface Dialed extends Pick<DialKeys, "use"> {
 async function keepLink(
   deps: MemberDeps,
   membership: Membership,
-  { channel, use, onWelcome, onUnknown }: Dialed,
+  { channel, use, isLast, onWelcome, onUnknown }: Dialed,
   signal: AbortSignal,
 ): Promise<Attempt> {
   const { db, fleet, log, passing } = deps;
@@ -162,7 +163,7 @@ async function keepLink(
   const answer = await withinHandshake(channel, () => channel.receiveControl("welcome", "refused"));
   if (answer.type === "refused") {
     if (answer.isUnknown) onUnknown();
-    return receiveRefusal(deps, membership, answer);
+    return receiveRefusal(deps, membership, answer, isLast);
   }
 
   onWelcome();
@@ -206,7 +207,7 @@ async function keepLink(
   // A hub that was cut off dials before this side notices the end.
   fleet.hub.link?.close("the hub has connected again");
   fleet.hub.link = link;
-  recordHubLink(deps, hostId, null);
+  recordHubLink(deps, hostId, { reason: null, isUnknown: false });
   announceNoteKey(deps, membership, link);
   log.info("connected to the hub", { hub: hubName, isPending });
   const over = new AbortController();
@@ -219,7 +220,7 @@ async function keepLink(
     const reason = await link.closed;
     if (fleet.hub.link === link) {
       fleet.hub.link = undefined;
-      recordHubLink(deps, hostId, reason);
+      recordHubLink(deps, hostId, { reason });
     }
     log.info("disconnected from the hub", { hub: hubName, reason });
   }
@@ -247,15 +248,24 @@ async function keepLink(
 function receiveRefusal(
   deps: MemberDeps,
   { hostId, hubName }: Membership,
-  { reason, isFinal }: Control<"refused">,
+  { reason, isFinal, isUnknown = false }: Control<"refused">,
+  isLastKey = true,
 ): Attempt {
-  const { db, fleet, log } = deps;
+  const { db, fleet, log, now } = deps;
   log.warn("refused by the hub", { hub: hubName, reason, isFinal });
   // This host may have joined another hub meanwhile.
-  if (selectMembership(db)?.hostId !== hostId) return "refused";
-  recordHubLink(deps, hostId, reason);
+  const membership = selectMembership(db);
+  if (membership?.hostId !== hostId) return "refused";
+  recordHubLink(deps, hostId, {
+    reason,
+    ...(!isUnknown || isLastKey) && { isUnknown },
+  });
   if (isFinal) {
-    deleteMembership(db);
+    const { name } = membership;
+    db.transaction(() => {
+      deleteMembership(db);
+      upsertEndedMembership(db, { hub: hubName, name, reason, endedAt: now().toISOString() });
+    });
     fleet.refresh();
   }
   return "refused";

@@ -55,6 +55,8 @@ export const readFleet = (db: Database) => ({
 export interface EndedRights {
   /** Names of hosts that were removed, which wait for an admin now. */
   removed: string[];
+  /** Names of hosts that have joined since, which the restored data does not have. */
+  forgotten: string[];
   /** Name of the hub that was left. */
   left: string | undefined;
   /** Number of requests for hosts that were taken back. */
@@ -75,7 +77,9 @@ export function endFormerRights(db: Database, before: FleetBefore | undefined): 
     else deleteFleetInvite(db, id);
   }
   if (selectListening(db)?.tokenId !== before?.tokenId) deleteListening(db);
-  const ended: EndedRights = { removed: [], left: undefined, takenBack: 0 };
+  const ended: EndedRights = {
+    ...{ removed: [], forgotten: [], left: undefined, takenBack: 0 },
+  };
   const serverId = storedServerId(db);
   if (!before || serverId === undefined || serverId !== before.serverId) return ended;
   for (const { id } of selectOpenFleetPending(db)) {
@@ -100,6 +104,10 @@ export function endFormerRights(db: Database, before: FleetBefore | undefined): 
       isPending: isPending || (host?.isPending ?? true),
       leftAt: leftAt ?? host?.leftAt ?? null,
     });
+  }
+  const restored = new Set(selectFleetHosts(db).map(({ id }) => id));
+  for (const { id, name, leftAt } of before.hosts.values()) {
+    if (!restored.has(id) && leftAt === null) ended.forgotten.push(name);
   }
   return ended;
 }

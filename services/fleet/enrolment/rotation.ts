@@ -61,6 +61,8 @@ export async function ownKeys(deps: KeyDeps): Promise<Control<"rekey">> {
 export interface DialKeys {
   keys: KeyPair;
   use: "own" | "next" | "other";
+  /** Whether the hub knows none of the keys of this host if it does not know this one. */
+  isLast: boolean;
 }
 
 /**
@@ -88,7 +90,8 @@ export async function dialKeys(
     choices.push({ use: "other", key: { ...key, purpose: "link" } });
   }
   const { use, key } = choices[unknown % choices.length]!;
-  return { use, keys: await (key ? openLinkKey(deps, key) : linkKeys(deps)) };
+  const isLast = unknown >= choices.length - 1;
+  return { use, isLast, keys: await (key ? openLinkKey(deps, key) : linkKeys(deps)) };
 }
 
 /** The hub has accepted a connection with the new key. */

@@ -3,7 +3,7 @@
 import type { Deps } from "../../deps.ts";
 import type { LinkClock } from "../link/link.ts";
 
-export const clockOf = ({ now }: Pick<Deps, "now">): LinkClock => ({
+export const clockOf = ({ fleet, now }: Pick<Deps, "fleet" | "now">): LinkClock => ({
   wallMs: () => now().getTime(),
-  steadyMs: () => performance.now(),
+  steadyMs: () => fleet.steadyMs(),
 });

@@ -77,6 +77,8 @@ export interface Fleet extends Links {
   readonly reports: Map<string, KnownReport>;
   /** When hosts may send the next event, by host id, in milliseconds of a monotonic clock. */
   readonly paces: Map<string, number>;
+  /** Milliseconds of a monotonic clock, which measures the silence of links; tests set another. */
+  steadyMs: () => number;
   /** When the last event about a duplicate was emitted, by host id, in Unix milliseconds. */
   readonly duplicates: Map<string, number>;
   /** Reads what was stored, after this or another process has changed it. */
@@ -128,6 +130,7 @@ export function createFleet(db: StateDatabase): Fleet {
     isRepeated: createRepeated((hostId) => hosts.has(hostId)),
     paces: new Map(),
     reports: new Map(),
+    steadyMs: () => performance.now(),
     duplicates: new Map(),
     hostsAway() {
       return selectFleetHosts(db)

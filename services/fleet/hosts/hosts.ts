@@ -189,7 +189,12 @@ export function enrolHost(
   const known = selectFleetHostByKey(db, linkKey);
   const isKnown = known?.leftAt === null;
   if (isKnown && (known.inviteId === inviteId || known.id === memberId)) return known;
-  if (memberId !== undefined) throw new AppError("forbidden", "The host was removed there");
+  if (memberId !== undefined) {
+    throw new AppError(
+      "forbidden",
+      "It was removed there, or the hub was restored from a backup of before it joined",
+    );
+  }
   const invite = selectFleetInvite(db, inviteId);
   const name = invite?.name ?? given.name;
   if (invite?.pattern && !matchesAny([invite.pattern], name)) {

@@ -19,6 +19,7 @@ export const fleetRunKind: NamedJobKind<RunInput, RunResult> = {
   group: "Fleet",
   title: "Run on hosts",
   running: "Running on hosts",
+  steps: { start: "Send the request", finish: "Wait for the end" },
   isListed: true,
   targetType: "host",
   role: "operator",

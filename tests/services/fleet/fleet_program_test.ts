@@ -1,6 +1,8 @@
 /** Hub and member as real programs on loopback. @module */
 
 import { deepEqual, equal, match, notEqual } from "node:assert/strict";
+import { openStateDatabase } from "../../../db/database.ts";
+import { upsertEndedMembership } from "../../../db/fleet_ended_membership.ts";
 import { randomText } from "../../../services/builtins.ts";
 import { decodeToken, encodeToken } from "../../../services/fleet/enrolment/token.ts";
 import { selfSigned } from "../../helpers/certificates.ts";
@@ -74,7 +76,7 @@ Deno.test("a host joins by one line, is accepted, and is back after the hub was 
   await hub.kill9();
   match(
     (await run(member, ["join", token, "--yes"])).stderr,
-    /the fleet of hub, which does not confirm it: .*; to join again, run `longshore fleet leave` first/,
+    /the fleet of hub, which does not confirm it: .*; to join again, run `longshore fleet leave`, then this command again/,
   );
   await until("the lost link is shown", async () => (await membership()).state === "away");
   match(await status(), /Link: +away since .*\nReason: +\S/);
@@ -84,6 +86,17 @@ Deno.test("a host joins by one line, is accepted, and is back after the hub was 
   await run(member, ["fleet", "leave"]);
   await eventually(async () => equal(await stateOf(second), "left"));
   await until("the member is told", () => member.stderr().includes("the host has left"));
+
+  const ended = { hub: "hub", name: "edge-7", reason: "The host was removed" };
+  const db = openStateDatabase(`${member.dataDir}/state.sqlite`);
+  upsertEndedMembership(db, { ...ended, endedAt: "2026-01-01T00:00:00.000Z" });
+  db.close();
+  equal(
+    await status(),
+    "This server is not a member of a fleet.\n" +
+      "hub ended the membership of edge-7 at 2026-01-01T00:00:00.000Z: The host was removed.\n" +
+      "To join again, use a new invite.\n",
+  );
 });
 
 /** The state of edge-7, from the command line. */

@@ -13,18 +13,12 @@ import { Table } from "../../components/table.tsx";
 import { sortRows } from "../../components/table_lines.ts";
 import { capital, count } from "../../base/text.ts";
 import { ACTIONS, actionsFor, mayRun, runAction, runOnAll } from "../../state/container_actions.ts";
-import {
-  containers,
-  engineReachable,
-  healthOf,
-  isRestarting,
-  isStopped,
-} from "../../state/live.ts";
+import { containers, healthOf, isRestarting, isStopped } from "../../state/live.ts";
 import { navigate, query, setQuery } from "../../state/router.ts";
 import { hasRole } from "../../state/session.ts";
 import { GeneratedDialog } from "../stacks/generated.tsx";
 import { UpdateDialog } from "../updates/plan_dialog.tsx";
-import { UnknownContainers } from "../../parts/unknown_containers.tsx";
+import { cannotBeRead, UnknownContainers } from "../../parts/unknown_containers.tsx";
 import { COLUMNS, GROUP } from "./columns.tsx";
 import { removeContainer } from "./removal.ts";
 import { useUpdateMarks } from "./update_marks.ts";
@@ -108,7 +102,7 @@ export default function Containers() {
         </Menu>
       </div>
       <Selection selected={selected.value} onDone={() => selected.value = new Set()} />
-      {!all && engineReachable.value === false
+      {!all && cannotBeRead()
         ? <UnknownContainers name="Containers" />
         : all && rows.length === 0
         ? total === 0

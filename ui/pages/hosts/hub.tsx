@@ -1,7 +1,7 @@
 /** The hub of this host: the state of the link, and what the hub may do here. @module */
 
 import { api } from "../../api/client.ts";
-import type { FleetMembership } from "../../api/types.ts";
+import type { EndedFleetMembership, FleetMembership } from "../../api/types.ts";
 import { Button } from "../../components/button.tsx";
 import type { Access } from "../../components/deletion.ts";
 import { confirm } from "../../components/dialog.tsx";
@@ -33,16 +33,18 @@ export function Hub() {
   const mayRead = hasRole("viewer", "fleet:read") && seesServer();
   const { data, reload } = useRead("GET /api/fleet/membership", mayRead ? {} : undefined);
   if (!data.value) return null;
-  const { membership, waitsUntil } = data.value;
+  const { membership, waitsUntil, ended } = data.value;
   if (membership) return <Membership membership={membership} reload={reload} />;
   // It ends without a change that clients learn.
-  if (waitsUntil === null || Date.parse(waitsUntil) < now.value) return null;
+  if (waitsUntil === null || Date.parse(waitsUntil) < now.value) {
+    return ended && <Ended ended={ended} reload={reload} />;
+  }
   return (
     <Section
       title="Hub"
       wide
       actions={hasRole(...WRITE) && (
-        <Button onClick={() => void stopWaiting(reload)}>Stop waiting</Button>
+        <Button onClick={() => void forget("The token was deleted", reload)}>Stop waiting</Button>
       )}
     >
       <p>
@@ -53,11 +55,43 @@ export function Hub() {
   );
 }
 
+/** The hub has ended the membership. */
+function Ended({ ended, reload }: { ended: EndedFleetMembership; reload: () => void }) {
+  const { hub, name, reason, endedAt } = ended;
+  return (
+    <Section
+      title="Hub"
+      wide
+      actions={hasRole(...WRITE) && (
+        <Button onClick={() => void forget("The entry was deleted", reload)}>Dismiss</Button>
+      )}
+    >
+      <p class="note warn" role="status">
+        {plain(hub)} ended the membership of this host as {plain(name)} <Time at={endedAt} />:{" "}
+        {plain(reason)}. It can do nothing here any more. To come back, join again with a new invite
+        of that server.
+      </p>
+    </Section>
+  );
+}
+
+/** The hub refuses this host, which goes on dialing: the hub may be restored from a newer backup. */
+function Unknown({ hub, since }: { hub: string; since: string }) {
+  return (
+    <p class="note warn" role="status">
+      {plain(hub)} does not know this host since{" "}
+      <Time at={since} />: it was removed there, or that server was restored from a backup of before
+      this host joined. Leave the fleet, and join again with a new invite.
+    </p>
+  );
+}
+
 function Membership({ membership, reload }: { membership: FleetMembership; reload: () => void }) {
   // Changes are reported, but not that the hub is silent.
   useReloadEvery(REREAD_MS, reload);
   const { hub, hubFingerprint, address, dials, name, labels, fingerprint } = membership;
   const { isPending, allows, runsPrograms, joinedAt, state, since, reason, nextTryAt } = membership;
+  const { unknownSince } = membership;
   const isDown = state === "away" || state === "never";
   return (
     <Section
@@ -67,6 +101,7 @@ function Membership({ membership, reload }: { membership: FleetMembership; reloa
         <Button onClick={() => void leave(hub, reload)}>Leave the fleet</Button>
       )}
     >
+      {unknownSince !== null && <Unknown hub={hub} since={unknownSince} />}
       <Facts>
         <Fact name="Link">
           <State state={state} tone={TONES[state]} />
@@ -117,7 +152,8 @@ async function leave(hub: string, onDone: () => void) {
   onDone();
 }
 
-async function stopWaiting(onDone: () => void) {
-  await withResult("The token was deleted", () => api("DELETE /api/fleet/membership"));
+/** Deletes what is left of a membership, or the token for one. */
+async function forget(result: string, onDone: () => void) {
+  await withResult(result, () => api("DELETE /api/fleet/membership"));
   onDone();
 }

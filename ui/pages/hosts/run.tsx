@@ -22,24 +22,28 @@ import { sentenceOf, showAlert, showStatus } from "../../state/toasts.ts";
 const ACTIONS = [
   {
     value: "update-check",
+    hasStack: false,
     name: "Check for updates",
     words: "look for newer images",
     needs: ["operator", "containers:update"],
   },
   {
     value: "update",
+    hasStack: true,
     name: "Update a stack",
     words: "update the stack",
     needs: ["operator", "stacks:update"],
   },
   {
     value: "deploy",
+    hasStack: true,
     name: "Deploy a stack of this server",
     words: "deploy the stack with this server's sources",
     needs: ["admin", "stacks:write"],
   },
   {
     value: "prune",
+    hasStack: false,
     name: "Prune",
     words: "remove stopped containers, unused networks, images without a tag and the build cache",
     needs: ["admin", "system:prune"],
@@ -64,29 +68,28 @@ function RunForm({ onClose, onPlanned }: {
   onClose: () => void;
   onPlanned: (body: FleetRun, plan: FleetRunPlan) => void;
 }) {
+  const action = useSignal<string>(allowed()[0]!.value);
+  const { hasStack } = ACTIONS.find(({ value }) => value === action.value)!;
   return (
     <FormDialog
       title="Run on hosts"
       submit="Show plan"
       onClose={onClose}
       onSubmit={async ({ action, hosts, stack }) => {
-        const body = {
-          action,
-          ...chosen(listOf(hosts) ?? []),
-          options: action === "update" || action === "deploy" ? { stack } : {},
-        } as FleetRun;
+        const options = hasStack ? { stack } : {};
+        const body = { action, ...chosen(listOf(hosts) ?? []), options } as FleetRun;
         const plan = await api("POST /api/fleet/run", { query: { plan: true }, body });
         onPlanned(body, plan as FleetRunPlan);
       }}
     >
-      <SelectField label="Action" name="action" options={allowed()} value={allowed()[0]!.value} />
+      <SelectField label="Action" name="action" options={allowed()} choice={action} />
+      {hasStack && <TextField label="Stack" name="stack" maxLength={63} required />}
       <TextField
         label="Hosts"
         name="hosts"
         hint="Names, or labels such as site=kiel, separated by commas"
         required
       />
-      <TextField label="Stack" name="stack" hint="Of an update or a deploy" maxLength={63} />
     </FormDialog>
   );
 }

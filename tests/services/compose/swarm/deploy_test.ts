@@ -85,6 +85,41 @@ Deno.test("a deploy takes no service of another stack for its own, and removes n
   deepEqual(imagesOf(swarm), { shop_a_b: "db:1" });
 });
 
+Deno.test("a deploy takes no secret that others have created under its name, whatever its other labels", async () => {
+  const swarm = fakeSwarm();
+  await using fake = fakeEngine(swarm.answers);
+  using app = testApp({ engine: fake.engine });
+  const compose = `services: { a: { image: "app:1", secrets: [key] } }
+secrets: { key: { file: ./key } }
+`;
+  const files = { key: "correct horse" };
+  const stack = { name: "shop", kind: "swarm", compose, files, deploy: false };
+  equal((await app.call("POST", "/api/stacks", stack)).status, 201);
+  const job = { target: "shop", input: INPUT };
+  await deploySwarmStack(app.deps, resumedJob(job, {}).job);
+  const [{ Spec: { Name, Labels } }] = swarm.secrets as [FakeSwarm["secrets"][number]];
+  await deploySwarmStack(app.deps, resumedJob(job, {}).job);
+
+  swarm.services.length = 0;
+  equal((await app.call("DELETE", `/api/swarm/secrets/${Name}`)).status, 200);
+  const create = (labels: Record<string, string>) =>
+    app.call("POST", "/api/swarm/secrets", { name: Name, value: "other", labels });
+  const spoofed = await create(Labels!);
+  deepEqual([spoofed.status, spoofed.body.error], [
+    400,
+    "body.labels: must not have longshore.value or longshore.rotated, which mark what Longshore has " +
+    "created itself",
+  ]);
+  equal((await create({ "com.docker.stack.namespace": "shop" })).status, 201);
+  await rejects(deploySwarmStack(app.deps, resumedJob(job, {}).job), {
+    code: "conflict",
+    message:
+      `Secret ${Name} was not created by a deploy, so that its content is unknown; delete it, ` +
+      "and deploy again",
+  });
+  deepEqual(swarm.services, []);
+});
+
 Deno.test("a service without update settings is updated task by task, and a job has none", () =>
   deployed(
     [composeOf({ a: "app:1" }), composeOf({ a: "app:2" }, ", deploy: { mode: replicated-job }")],

@@ -1,11 +1,16 @@
 import { deepEqual, equal, match, ok } from "node:assert/strict";
+import { upsertEndedMembership } from "../../../../db/fleet_ended_membership.ts";
+import { insertFleetHost } from "../../../../db/fleet_hosts.ts";
 import { selectHubLinkState, upsertHubLinkState } from "../../../../db/fleet_hub_link.ts";
+import { replaceFormerFleetKey } from "../../../../db/fleet_keys.ts";
 import { selectMembership, updateMembership } from "../../../../db/fleet_membership.ts";
-import { keepDialing } from "../../../../services/fleet/enrolment/member.ts";
-import { beginHubLink } from "../../../../services/fleet/enrolment/membership.ts";
+import { createFleetKey } from "../../../../services/fleet/enrolment/keys.ts";
+import { keepDialing, linkToHub } from "../../../../services/fleet/enrolment/member.ts";
+import { beginHubLink, recordHubLink } from "../../../../services/fleet/enrolment/membership.ts";
 import { listenForHub } from "../../../../services/fleet/enrolment/listen.ts";
+import { LATE_MS } from "../../../../services/fleet/link/open_link.ts";
 import { freePort } from "../../../helpers/free_port.ts";
-import { linkedFleet } from "../../../helpers/linked_fleet.ts";
+import { connect, invite, join, linkedFleet } from "../../../helpers/linked_fleet.ts";
 import { type TestApp, testApp } from "../../../helpers/test_app.ts";
 import { until } from "../../../helpers/until.ts";
 
@@ -48,6 +53,28 @@ Deno.test("a member shows its hub, the state of the link since when, and its nam
   equal((await member.call("DELETE", PATH, undefined, asViewer)).status, 403);
 });
 
+Deno.test("hub and member call a silent link late, until the next beat", async () => {
+  await using all = await linkedFleet();
+  const { hub, member, host, linked, pass } = all;
+  let ms = 0;
+  for (const { deps } of [hub, member]) deps.fleet.steadyMs = () => ms;
+  const states = async () => {
+    const [atHub] = (await hub.call("GET", "/api/fleet/hosts")).body.hosts;
+    return `${atHub.state} ${(await read(member)).state}`;
+  };
+  await linked(async () => {
+    equal(await states(), "connected connected");
+    // A beat of the member may end the silence before it is seen.
+    await until("both are late", async () => {
+      ms += LATE_MS + 1;
+      return await states() === "late late";
+    });
+    equal(await pass(), 200);
+    await hub.deps.fleet.hosts.get(host.id)!.link.probe();
+    equal(await states(), "connected connected");
+  });
+});
+
 Deno.test("a member shows why the hub cannot be reached, and when it tries again", async () => {
   await using all = await linkedFleet();
   const { member } = all;
@@ -57,10 +84,11 @@ Deno.test("a member shows why the hub cannot be reached, and when it tries again
   deps.fleet.refresh();
   // The process was killed while the link was open.
   const since = "2025-01-01T00:00:00.000Z";
-  upsertHubLinkState(deps.db, { isOpen: true, since, reason: null });
+  upsertHubLinkState(deps.db, { isOpen: true, since, reason: null, unknownSince: null });
   beginHubLink(deps);
   deepEqual(selectHubLinkState(deps.db), {
     ...{ isOpen: false, since: deps.now().toISOString(), reason: "the service was started" },
+    unknownSince: null,
   });
 
   const end = new AbortController();
@@ -89,11 +117,67 @@ Deno.test("a member leaves the fleet by the API, which its hub learns, and its a
     await until("the link has ended", () => member.deps.fleet.hub.link === undefined);
   });
   await until("the hub knows", async () => (await states())[0] === "left");
-  deepEqual((await member.call("GET", PATH)).body, { membership: null, waitsUntil: null });
+  deepEqual((await member.call("GET", PATH)).body, {
+    ...{ membership: null, waitsUntil: null, ended: null },
+  });
   const [entry] = (await member.call("GET", "/api/audit")).body.entries;
   deepEqual([entry.action, entry.target], [`DELETE ${PATH}`, "hub"]);
   const again = await member.call("DELETE", PATH);
   deepEqual([again.status, again.body.error], [409, "This host is not in a fleet"]);
+});
+
+Deno.test("a member whose hub removes it over the link shows that, until it joins again or the entry is deleted", async () => {
+  await using all = await linkedFleet();
+  const { hub, member, host, linked } = all;
+  await linked(async () => {
+    await hub.call("DELETE", `/api/fleet/hosts/${host.id}`);
+    await until("the link has ended", () => member.deps.fleet.hub.link === undefined);
+  });
+  const state = async () => (await member.call("GET", PATH)).body;
+  const ended = {
+    ...{ hub: "hub", name: "edge-7", reason: "The host was removed" },
+    endedAt: member.clock.now().toISOString(),
+  };
+  deepEqual(await state(), { membership: null, waitsUntil: null, ended });
+  equal((await member.call("DELETE", PATH)).status, 200);
+  equal((await state()).ended, null);
+  equal((await member.call("DELETE", PATH)).status, 409);
+
+  upsertEndedMembership(member.deps.db, ended);
+  await join(member, hub, "edge-7", (await invite(hub)).token);
+  deepEqual([(await state()).ended, (await read(member)).name], [null, "edge-7"]);
+});
+
+Deno.test("a member that its hub does not know shows since when, once the hub has refused all of its keys", async () => {
+  await using all = await linkedFleet();
+  const { hub, member, host, linked } = all;
+  const { deps, clock } = member;
+  await linked();
+  await hub.call("DELETE", `/api/fleet/hosts/${host.id}`);
+  replaceFormerFleetKey(deps.db, await createFleetKey(deps, "link"));
+  const dialing = { unknown: 0, unproved: 0 };
+  const dial = async () => {
+    const connection = connect(hub);
+    const { signal } = new AbortController();
+    const membership = selectMembership(deps.db)!;
+    equal(await linkToHub(deps, membership, { connection, dialing }, signal), "refused");
+    const { state, reason, unknownSince } = await read(member);
+    deepEqual([state, reason], ["away", "This host is not in the fleet"]);
+    return unknownSince;
+  };
+  equal(await dial(), null);
+  clock.advance({ minutes: 2 });
+  const since = clock.now().toISOString();
+  equal(await dial(), since);
+  clock.advance({ minutes: 2 });
+  equal(await dial(), since);
+  recordHubLink(deps, host.id, { reason: "The hub cannot be reached" });
+  equal((await read(member)).unknownSince, since);
+
+  // The hub was restored once more, from a newer backup.
+  insertFleetHost(hub.deps.db, host);
+  await linked();
+  equal((await read(member)).unknownSince, null);
 });
 
 Deno.test("a host that waits for a hub shows until when, and stops it", async () => {

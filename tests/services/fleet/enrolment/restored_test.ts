@@ -68,7 +68,7 @@ const stateOf = (db: StateDatabase) => ({
   listening: selectListening(db)?.tokenId,
 });
 
-const NOTHING = { removed: [], left: undefined, takenBack: 0 };
+const NOTHING = { removed: [], forgotten: [], left: undefined, takenBack: 0 };
 const KEPT = { hosts: ["host-1 false"], pending: ["left-1"], membership: "self" };
 const SECRETS = { invites: ["invite-1 0"], listening: "token-1" };
 
@@ -85,12 +85,23 @@ Deno.test("what has ended since a backup does not come back with it, whatever ke
   replaceFleetKey(present, { purpose: "link", ...keyOf("next") });
   deepEqual(endFormerRights(db, readFleet(present)), {
     removed: ["host-1"],
+    forgotten: [],
     left: "hub",
     takenBack: 1,
   });
   deepEqual(stateOf(db), {
     ...{ hosts: ["host-1 true"], invites: [], pending: [], membership: undefined },
     listening: undefined,
+  });
+});
+
+Deno.test("a restore names the hosts that have joined since, and not those that have left again", () => {
+  const present = fleetOf("key");
+  insertFleetHost(present, hostOf("host-2"));
+  insertFleetHost(present, { ...hostOf("host-3"), leftAt: AT });
+  deepEqual(endFormerRights(fleetOf("key"), readFleet(present)), {
+    ...NOTHING,
+    forgotten: ["host-2"],
   });
 });
 

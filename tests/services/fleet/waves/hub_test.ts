@@ -1,8 +1,9 @@
-import { deepEqual, equal, match } from "node:assert/strict";
+import { deepEqual, equal, match, notEqual } from "node:assert/strict";
 import { replaceFleetVerdict } from "../../../../db/fleet_verdicts.ts";
 import { selectFleetKey } from "../../../../db/fleet_keys.ts";
 import { insertFormerNoteKey, replaceHostNoteKey } from "../../../../db/fleet_note_keys.ts";
 import { insertUpdateVerdict } from "../../../../db/updates/verdicts.ts";
+import { renewNoteKey } from "../../../../services/fleet/hosts/note_keys.ts";
 import { sealBlock } from "../../../../services/fleet/waves/block.ts";
 import { keptBlocks } from "../../../../services/fleet/waves/kept.ts";
 import {
@@ -236,6 +237,24 @@ Deno.test("a hub that was restored learns that a person has lifted a block, and 
   await world.report(paid!);
   deepEqual(blocked(world), [bad.digest]);
   match(knows!.gate.blockOf({ digest: bad.digest, platform: knows!.platform })!, /host-0/);
+});
+
+Deno.test("a lifted block is lifted at hosts that keep it with the signature of a former key", async () => {
+  using world = await smallWorld();
+  const { app, members } = world;
+  const [canary, home] = members;
+  publishBad(world);
+  await world.judge(canary!, world.latest.get("shop")!);
+  world.disconnect(home!);
+  app.clock.advance({ days: 31 });
+  const former = selectFleetKey(app.deps.db, "note")!.publicKey;
+  await renewNoteKey(app.deps);
+  notEqual(selectFleetKey(app.deps.db, "note")!.publicKey, former);
+  await world.lift();
+  await world.connect(home!);
+  for (const { db } of members) {
+    deepEqual(keptBlocks({ db }, "hub").map(({ isBlocked }) => isBlocked), [false]);
+  }
 });
 
 Deno.test("a host can block only images of containers that it has, and few of them", async () => {
