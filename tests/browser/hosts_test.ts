@@ -65,6 +65,9 @@ long(dashboardTest)("a host is invited, accepted, renamed and removed", async ()
     "Version",
     "Last seen",
   ]);
+  await tab.open("/");
+  await tab.find("listitem", /edge-7 at .* waits until an admin accepts it/);
+  await tab.click("link", "Show hosts");
   await tab.choose("edge-7", "Accept");
   const question = await tab.find("alertdialog", "Accept edge-7?");
   match(await question.evaluate((dialog) => dialog.textContent ?? ""), new RegExp(fingerprint!));

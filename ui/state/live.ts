@@ -37,6 +37,8 @@ export interface LiveEvent {
   lines: string[];
   /** If people should do something about it. */
   remedy?: { text: string; to: string };
+  /** Missing for news that stand alone. Events with the same key are about the same problem. */
+  problem?: { key: string; phase: "begin" | "end" };
 }
 
 /** A job as the stream reports it. */

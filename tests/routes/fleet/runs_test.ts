@@ -72,7 +72,10 @@ Deno.test("a host refuses what it does not allow its hub, and others are not ask
   const prune = { action: "prune", hosts: ["edge-7"] };
   const { hosts: [outcome] } = await runToEnd(fleet, prune);
   equal(outcome.state, "refused");
-  match(outcome.reason, /role admin .* this host allows .* the role operator at most \(FLEET_ALLOW\)/);
+  match(
+    outcome.reason,
+    /role admin .* this host allows .* the role operator at most \(FLEET_ALLOW\)/,
+  );
   const figures = { engine: null, cpuPercent: 1, cpuCount: 2, memoryPercent: 3, diskPercent: 4 };
   fleet.hub.deps.fleet.copies.set("host-7", {
     ...emptyCopy(),
