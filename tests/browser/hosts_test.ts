@@ -87,7 +87,7 @@ long(dashboardTest)("a host is invited, accepted, renamed and removed", async ()
   await tab.choose("edge-8", "When it is back");
   await checkBothThemes(tab);
   await tab.press("Leave it", "edge-8 does it when it is back");
-  await rowMatches(tab, "POST /api/stacks/shop/update", /Pending/);
+  await rowMatches(tab, "Update stack shop", /Pending/);
   await checkBothThemes(tab);
   await tab.choose("edge-8", "Remove");
   await tab.press("Remove", /edge-8/);

@@ -34,6 +34,7 @@ dashboardTest("the overview names a few of what is wrong, and counts the others"
           "longshore.url": "https://prepared.example.com",
           "longshore.icon": ICON,
           "longshore.group": "Monitoring",
+          "com.docker.stack.namespace": "tasks",
           "homepage.description": "Dashboards <b>of all</b> servers",
         },
       },
@@ -98,6 +99,7 @@ dashboardTest("the overview names a few of what is wrong, and counts the others"
   );
 
   await tab.open("/containers?q=prepared");
+  await tab.find("row", /prepared.*tasks/);
   const link = await tab.find("link", "Open prepared at https://prepared.example.com");
   deepEqual(await link.evaluate((each) => [each.getAttribute("href"), each.getAttribute("rel")]), [
     "https://prepared.example.com/",

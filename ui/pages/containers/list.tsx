@@ -19,6 +19,7 @@ import {
   healthOf,
   isRestarting,
   isStopped,
+  stackOf,
 } from "../../state/live.ts";
 import { navigate, query, setQuery } from "../../state/router.ts";
 import { hasRole } from "../../state/session.ts";
@@ -181,7 +182,6 @@ function Selection({ selected, onDone }: { selected: ReadonlySet<string>; onDone
 
 const idOf = ({ id }: Container) => id;
 const nameOf = ({ name }: Container) => name;
-const stackOf = ({ composeProject }: Container) => composeProject;
 
 /** The menu of a row: what people look for in a container, then what changes it. */
 function menuOf(container: Container, dialog: ReturnType<typeof useDialog>): MenuItem[] {
