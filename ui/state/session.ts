@@ -235,6 +235,9 @@ export const hasRoleAtServer = (role: UserRole, permission = ""): boolean =>
     ? includesRole(session.value.role, role) || session.value.permissions.includes(permission)
     : false;
 
+/** Whether this server has a fleet. */
+export const hasFleet = (): boolean => document.documentElement.dataset.fleet === "on";
+
 /** Whether the pages show this server itself to the user, or one of its hosts. */
 export const seesServer = (): boolean =>
   HOST !== undefined || session.value?.isLimitedToHosts !== true;
