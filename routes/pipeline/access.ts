@@ -7,7 +7,13 @@
 
 import type { Context } from "hono";
 import type { AccessPolicy } from "../../services/access/policy.ts";
-import { type Caller, includesRole, isOfToken, mayDo } from "../../services/access/caller.ts";
+import {
+  type Caller,
+  includesRole,
+  isOfToken,
+  mayDo,
+  roleRequired,
+} from "../../services/access/caller.ts";
 import { permissionsOfRoles, withRights } from "../../services/access/policy_rights.ts";
 import type { ScopedHost } from "../../services/access/scope.ts";
 import { AppError, LimitError } from "../../services/errors.ts";
@@ -144,7 +150,7 @@ function checkRole(endpoint: Endpoint, caller: Caller, policy: AccessPolicy | un
   const or = policy?.hasCustomRoles && permissions.length > 0
     ? ` or the permission ${permissions[0]}`
     : "";
-  throw new AppError("forbidden", `The role ${role}${or} is required for this`);
+  throw roleRequired(caller, role, or);
 }
 
 const anonymous = (c: Context<Env>): Caller => ({

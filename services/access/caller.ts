@@ -43,6 +43,8 @@ export interface HubRef {
   /** Name of the user at the hub, for the logs. */
   user: string;
   role: UserRole;
+  /** The highest role that this host allows its users; missing where the hub itself calls. */
+  roleMax?: UserRole;
   scope?: Scope;
   /** Permissions beyond the role. */
   permissions: readonly string[];
@@ -156,5 +158,20 @@ export const assertMayCause = (caller: Caller, action: CausedAction): void =>
  */
 export function assertMayDo(caller: Caller, need: Role, permission: string): void {
   if (mayDo(caller, need, permission)) return;
-  throw new AppError("forbidden", `The role ${need} or ${permission} is required for this`);
+  throw roleRequired(caller, need, ` or ${permission}`);
+}
+
+/**
+ * The error for a caller whose role is too low. A user of a hub may be an admin there, and learns what
+ * this host allows.
+ *
+ * @param or The permission that would be enough as well, after "or"; empty without one.
+ */
+export function roleRequired({ hub }: Pick<Caller, "hub">, need: Role, or: string): AppError {
+  const roleMax = hub?.roleMax;
+  const message = roleMax !== undefined && !includesRole(roleMax, need)
+    ? `The role ${need} is required for this, and this host allows users of its hub the role ` +
+      `${roleMax} at most (FLEET_ALLOW)`
+    : `The role ${need}${or} is required for this`;
+  return new AppError("forbidden", message);
 }

@@ -1,6 +1,6 @@
 /** Texts of events for people: in notifications, in chat messages and on the dashboard. @module */
 
-import type { AppEvent, EventEnvelope } from "./events.ts";
+import { type AppEvent, containersOf, type EventEnvelope, keyOf } from "./events.ts";
 import type { Field, Kind, Remedy, Tone } from "./kinds/kind.ts";
 import { eventKind } from "./kinds/mod.ts";
 import { inline, joined, paragraphs } from "./text.ts";
@@ -27,6 +27,8 @@ export type EventView = AppEvent & {
   lines: string[];
   /** If people should do something about it. */
   remedy?: Remedy;
+  /** Missing for news that stand alone. Events with the same key are about the same problem. */
+  problem?: { key: string; phase: "begin" | "end" };
 };
 
 /** A value is truncated to this length before it is processed. */
@@ -49,8 +51,13 @@ export function describeEvent(
 /** Adds its text to an event. */
 export function toView(event: AppEvent): EventView {
   const { headline: title, tone, lines } = describeEvent(event);
-  const remedy = eventKind(event.event).remedy?.(fieldOf(event.data, inline));
-  return { ...event, title, tone, lines, ...(remedy && { remedy }) };
+  const { remedy: remedyOf, subject, phase } = eventKind(event.event);
+  const remedy = remedyOf?.(fieldOf(event.data, inline));
+  const problem = subject !== undefined && phase !== "report" && {
+    key: keyOf(event, subject(event.data, containersOf(event)).key),
+    phase,
+  };
+  return { ...event, title, tone, lines, ...(remedy && { remedy }), ...(problem && { problem }) };
 }
 
 /** Reads fields of the data. @param clean Removes what could imitate other text. */

@@ -47,6 +47,13 @@ export const keyOf = (
 export const isOfSameHost = (event: AppEvent, key: string): boolean =>
   event.host === undefined ? !key.startsWith(OF_HOST) : key.startsWith(keyOf(event, ""));
 
+/** Names of the containers that an event is about. */
+export function containersOf({ data }: Pick<AppEvent, "data">): readonly string[] {
+  const { container, containers } = data as { container?: string; containers?: unknown };
+  if (Array.isArray(containers)) return containers;
+  return container === undefined ? [] : [container];
+}
+
 /** Returns a new envelope: the current time, a new id and this server. */
 export function createEnvelope(
   { now, server }: { now: () => Date; server: ServerIdentity },

@@ -3,7 +3,7 @@
 import { SEVERITIES, type Severity } from "../../db/notification_channels.ts";
 import type { Config } from "../config/config.ts";
 import { describeEvent } from "./description.ts";
-import { type AppEvent, keyOf, type NewEvent } from "./events.ts";
+import { type AppEvent, containersOf, keyOf, type NewEvent } from "./events.ts";
 import { OF_SWARM, ownPage, type Phase, type Tone } from "./kinds/kind.ts";
 import type { ExitData } from "./kinds/containers.ts";
 import { eventKind } from "./kinds/mod.ts";
@@ -132,13 +132,6 @@ export const fullTitle = ({ severity, title }: Pick<NotificationMessage, "severi
 /** Whether a severity is at least another one. */
 export const isAtLeast = (severity: Severity, least: Severity): boolean =>
   SEVERITIES.indexOf(severity) >= SEVERITIES.indexOf(least);
-
-/** Names of the containers that an event is about. */
-export function containersOf({ data }: Pick<AppEvent, "data">): readonly string[] {
-  const { container, containers } = data as { container?: string; containers?: unknown };
-  if (Array.isArray(containers)) return containers;
-  return container === undefined ? [] : [container];
-}
 
 /** The stack that an event is about, unless it is about containers. */
 export const stackNameOf = ({ event, data }: NewEvent): string | undefined =>

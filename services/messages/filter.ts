@@ -3,9 +3,9 @@
 import type { StoredNotificationChannel } from "../../db/notification_channels.ts";
 import { matchesAny, stackOf } from "../access/scope.ts";
 import type { Deps } from "../deps.ts";
-import type { AppEvent } from "../events/events.ts";
+import { type AppEvent, containersOf } from "../events/events.ts";
 import { eventKind } from "../events/kinds/mod.ts";
-import { containersOf, isAtLeast, severityOf, stackNameOf } from "../events/message.ts";
+import { isAtLeast, severityOf, stackNameOf } from "../events/message.ts";
 import { knownContainers } from "./known_containers.ts";
 
 type Filter = Pick<

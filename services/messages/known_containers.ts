@@ -2,8 +2,7 @@
 
 import type { ScopedContainer } from "../access/scope.ts";
 import type { Deps } from "../deps.ts";
-import type { AppEvent } from "../events/events.ts";
-import { containersOf } from "../events/message.ts";
+import { type AppEvent, containersOf } from "../events/events.ts";
 
 /** All of this server; of a host those of the event, with the stack that the host has named. */
 export const knownContainers = (

@@ -2,9 +2,8 @@
 
 import type { Deps } from "../deps.ts";
 import type { Subject } from "../events/decisions.ts";
-import { type AppEvent, keyOf } from "../events/events.ts";
+import { type AppEvent, containersOf, keyOf } from "../events/events.ts";
 import { eventKind } from "../events/kinds/mod.ts";
-import { containersOf } from "../events/message.ts";
 
 /** Subject of an event; `undefined` for news that stand alone. */
 export function subjectOf(

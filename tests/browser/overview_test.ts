@@ -36,6 +36,7 @@ long(dashboardTest)(
             "longshore.url": "https://prepared.example.com",
             "longshore.icon": ICON,
             "longshore.group": "Monitoring",
+            "com.docker.stack.namespace": "tasks",
             "homepage.description": "Dashboards <b>of all</b> servers",
           },
         },
@@ -100,6 +101,7 @@ long(dashboardTest)(
     );
 
     await tab.open("/containers?q=prepared");
+    await tab.find("row", /prepared.*tasks/);
     const link = await tab.find("link", "Open prepared at https://prepared.example.com");
     deepEqual(
       await link.evaluate((each) => [each.getAttribute("href"), each.getAttribute("rel")]),

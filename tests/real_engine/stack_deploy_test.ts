@@ -319,6 +319,7 @@ async function commandLine(longshore: Longshore) {
       args,
       env: { LONGSHORE_URL: longshore.baseUrl, LONGSHORE_TOKEN: token },
       surroundings: {} as never,
+      input: Deno.stdin,
       print: (line) => printed.push(line),
       note: (line) => noted.push(line),
       signal: new AbortController().signal,

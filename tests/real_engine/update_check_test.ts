@@ -130,6 +130,7 @@ privateEngineTest(
         args,
         env: { LONGSHORE_URL: service.baseUrl, LONGSHORE_TOKEN: await service.token() },
         surroundings: {} as never,
+        input: Deno.stdin,
         print: (line) => lines.push(line),
         note: () => {},
         signal: new AbortController().signal,

@@ -3,14 +3,12 @@
 import { TextField } from "../components/fields.tsx";
 import { listOf } from "../components/form_values.ts";
 import { plain } from "../base/text.ts";
+import { hasFleet } from "../state/session.ts";
 
 interface HostLimits {
   hosts: readonly string[] | null;
   labels: readonly string[] | null;
 }
-
-/** Whether this server has a fleet. */
-export const hasFleet = (): boolean => document.documentElement.dataset.fleet === "on";
 
 export function HostLimitFields({ hosts, labels, effect }: HostLimits & { effect: string }) {
   if (!hasFleet() && !hosts && !labels) return null;

@@ -1,17 +1,8 @@
 /** The users of this server, for fields that choose one. @module */
 
-import { AUTH_MODE, hasRole } from "../state/session.ts";
 import { useRead } from "../components/reading.ts";
-
-export interface UserOption {
-  /** The user's id. */
-  value: string;
-  /** The email address. */
-  name: string;
-}
-
-/** In key mode the key is the only user. */
-const KEY_MODE: readonly UserOption[] = [{ value: "key", name: "API key" }];
+import { AUTH_MODE, hasRoleAtServer } from "../state/session.ts";
+import { KEY_MODE, type UserOption } from "./user_name.ts";
 
 /**
  * Reads the users; none until they are known, and for others than admins.
@@ -21,12 +12,8 @@ const KEY_MODE: readonly UserOption[] = [{ value: "key", name: "API key" }];
 export function useUserOptions(isNeeded = true): readonly UserOption[] {
   const { data } = useRead(
     "GET /auth/users",
-    isNeeded && AUTH_MODE === "users" && hasRole("admin", "users:read") ? {} : undefined,
+    isNeeded && AUTH_MODE === "users" && hasRoleAtServer("admin", "users:read") ? {} : undefined,
   );
   if (AUTH_MODE === "key") return KEY_MODE;
   return data.value?.users.map(({ id, email }) => ({ value: id, name: email })) ?? [];
 }
-
-/** The email address of a user, or the id of one who is not in the list. */
-export const userName = (options: readonly UserOption[], id: string): string =>
-  [...options, ...KEY_MODE].find(({ value }) => value === id)?.name ?? id;

@@ -9,7 +9,7 @@ import { plain } from "../base/text.ts";
 import { ContainerIcon } from "../parts/container_icon.tsx";
 import { linksOf } from "../parts/links.tsx";
 import { ACTIONS, actionsFor, runAction } from "../state/container_actions.ts";
-import { containers } from "../state/live.ts";
+import { containers, stackOf } from "../state/live.ts";
 import { navigate } from "../state/router.ts";
 import { hasRole, seesServer } from "../state/session.ts";
 import styles from "./palette.css" with { type: "text" };
@@ -124,7 +124,7 @@ function* commands(pages: OverlayProps["pages"]): Generator<Command> {
       run: () => navigate(`/containers/${id.slice(0, 12)}`),
     };
   }
-  const stacks = new Set(all.flatMap(({ composeProject }) => composeProject ?? []));
+  const stacks = new Set(all.flatMap((each) => stackOf(each) ?? []));
   for (const stack of stacks) {
     yield {
       name: plain(stack),

@@ -38,6 +38,8 @@ export interface LiveEvent {
   lines: string[];
   /** If people should do something about it. */
   remedy?: { text: string; to: string };
+  /** Missing for news that stand alone. Events with the same key are about the same problem. */
+  problem?: { key: string; phase: "begin" | "end" };
 }
 
 /** A job as the stream reports it. */
@@ -106,6 +108,14 @@ export const jobs = signal<ReadonlyMap<string, LiveJob>>(new Map());
 /** `null` unless it runs: the engine keeps the last health of a container that has stopped. */
 export const healthOf = ({ state, health }: Pick<Container, "state" | "health">) =>
   state === "running" ? health : null;
+
+/** Label of the containers of a Swarm stack, with its name. */
+const SWARM_STACK = "com.docker.stack.namespace";
+
+/** Name of the stack, a Compose project or one of a Swarm; `null` without one. */
+export const stackOf = (
+  { composeProject, labels }: Pick<Container, "composeProject" | "labels">,
+): string | null => composeProject ?? labels[SWARM_STACK] ?? null;
 
 /** A container in a crash loop runs in between, too. */
 export const isRestarting = ({ state, crashLooping }: Pick<Container, "state" | "crashLooping">) =>

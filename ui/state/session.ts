@@ -227,10 +227,16 @@ export const includesRole = (role: UserRole, other: UserRole): boolean =>
  * role allows. Both are those of the endpoint that is called.
  */
 export const hasRole = (role: UserRole, permission = ""): boolean =>
+  includesRole(roleAtHost.value, role) && hasRoleAtServer(role, permission);
+
+/** As {@linkcode hasRole} for this server's own endpoints, which pages of a host use as well. */
+export const hasRoleAtServer = (role: UserRole, permission = ""): boolean =>
   session.value
-    ? includesRole(roleAtHost.value, role) &&
-      (includesRole(session.value.role, role) || session.value.permissions.includes(permission))
+    ? includesRole(session.value.role, role) || session.value.permissions.includes(permission)
     : false;
+
+/** Whether this server has a fleet. */
+export const hasFleet = (): boolean => document.documentElement.dataset.fleet === "on";
 
 /** Whether the pages show this server itself to the user, or one of its hosts. */
 export const seesServer = (): boolean =>

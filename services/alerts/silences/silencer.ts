@@ -4,17 +4,10 @@ import { deleteHeldEvent, replaceHeldEvent } from "../../../db/held_events.ts";
 import { selectActiveSilences, type StoredSilence } from "../../../db/silences.ts";
 import { matchesAny, type ScopedContainer, stackOf } from "../../access/scope.ts";
 import type { Deps } from "../../deps.ts";
-import type { AppEvent } from "../../events/events.ts";
+import { type AppEvent, containersOf } from "../../events/events.ts";
 import { eventKind } from "../../events/kinds/mod.ts";
 import type { Pause, Silencer } from "../../events/recorder.ts";
-import {
-  containersOf,
-  phaseOf,
-  type Severity,
-  severityOf,
-  stackNameOf,
-  threadOf,
-} from "../../events/message.ts";
+import { phaseOf, type Severity, severityOf, stackNameOf, threadOf } from "../../events/message.ts";
 import { knownContainers } from "../../messages/known_containers.ts";
 
 export type SilencerDeps = Pick<Deps, "db" | "inventory" | "maintenance" | "now">;

@@ -53,7 +53,6 @@ export const fleetKinds = [
       joined("Machine: ", field("machine")),
       field("isPending") === "true" ? "It waits until an admin accepts it" : "",
     ],
-    remedy: () => ({ text: "Show hosts", to: "/hosts" }),
   }),
   kind("host.away", {
     ...reachability,

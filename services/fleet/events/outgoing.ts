@@ -7,8 +7,7 @@ import {
 } from "../../../db/fleet_outgoing_events.ts";
 import { stackOf } from "../../access/scope.ts";
 import type { Deps } from "../../deps.ts";
-import type { AppEvent } from "../../events/events.ts";
-import { containersOf } from "../../events/message.ts";
+import { type AppEvent, containersOf } from "../../events/events.ts";
 import type { OutgoingQueue } from "../../events/outgoing.ts";
 import { createOutboxSignal } from "../../events/outbox_signal.ts";
 import { isWorthTelling } from "../../messages/causes.ts";

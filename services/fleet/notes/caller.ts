@@ -7,7 +7,7 @@ import type { Config } from "../../config/config.ts";
 import type { SignedNote } from "./note.ts";
 
 /** Highest role of a hub's users by `FLEET_ALLOW`. */
-const ROLE_MAX = {
+export const ROLE_MAX = {
   read: "viewer",
   operate: "operator",
   admin: "admin",
@@ -27,6 +27,7 @@ export function callerOfNote(
   return callerOfHub(`hub/${id}/${user}`, {
     ...{ id, name: hub, user: name },
     role: includesRole(roleMax, role) ? role : roleMax,
+    roleMax,
     ...(scope && { scope }),
     permissions: permissions.filter((each) =>
       includesRole(roleMax, leastRole(parsePermission(each)))

@@ -53,6 +53,8 @@ export interface HostOutcome {
 /** The result of a run. */
 export interface RunResult {
   action: RunAction;
+  /** The stack of an update or a deploy. */
+  stack: string | null;
   hosts: (HostOutcome & { id: string; name: string })[];
 }
 

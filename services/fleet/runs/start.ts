@@ -1,6 +1,6 @@
 /** Starts runs on several hosts, and says beforehand where they will run. @module */
 
-import { assertMayDo, type Caller, type UserRole } from "../../access/caller.ts";
+import { assertMayDo, type Caller, includesRole, type UserRole } from "../../access/caller.ts";
 import { hasLabel } from "../../access/host_scope.ts";
 import { includesStack, type ScopedHost } from "../../access/scope.ts";
 import { randomText } from "../../builtins.ts";
@@ -9,6 +9,7 @@ import type { Deps } from "../../deps.ts";
 import { AppError } from "../../errors.ts";
 import { startJob } from "../../jobs/runner.ts";
 import type { JobView } from "../../jobs/view.ts";
+import { ROLE_MAX } from "../notes/caller.ts";
 import { type HostState, stateOf } from "../hosts/state.ts";
 import { requireVisibleHost, visibleHosts } from "../hosts/visible.ts";
 import type { StoredHost } from "../../../db/fleet_hosts.ts";
@@ -47,8 +48,20 @@ export function planRun(deps: StartDeps, caller: Caller, request: RunRequest): P
   return chosenHosts(deps, caller, request).map((host) => {
     const { state } = stateOf(host, deps.fleet.hosts.get(host.id)?.link.silentMs);
     const isReachable = deps.passing.hub()?.link(host.id) !== undefined;
-    return { id: host.id, name: host.name, state, obstacle: isReachable ? null : state };
+    const obstacle = isReachable ? rightsObstacle(deps, host, request) : state;
+    return { id: host.id, name: host.name, state, obstacle };
   });
+}
+
+/** The setting of a host that is known to refuse the action to all users of this hub. */
+function rightsObstacle(
+  { fleet }: StartDeps,
+  { id }: StoredHost,
+  { action }: RunRequest,
+): string | null {
+  const allows = fleet.copies.get(id)?.host?.allows;
+  const isAllowed = !allows || includesRole(ROLE_MAX[allows], RUN_ACTIONS[action].role);
+  return isAllowed ? null : `FLEET_ALLOW=${allows}`;
 }
 
 /**

@@ -20,7 +20,7 @@ const UNSEEN = "You may not see this host any more";
 
 /** @throws {JobEnd} If not all hosts are done; the reason of a cancellation. */
 export async function runOnHosts(deps: Deps, job: FleetRun): Promise<RunResult> {
-  const { action, hosts } = job.input;
+  const { action, stack, hosts } = job.input;
   const record = selectJob(deps.db, job.id)!;
   const outcomes = new Map<string, HostOutcome>();
   const waiting = [...hosts];
@@ -37,6 +37,7 @@ export async function runOnHosts(deps: Deps, job: FleetRun): Promise<RunResult> 
   for (const end of ends) if (end.status === "rejected") throw end.reason;
   const result: RunResult = {
     action,
+    stack,
     hosts: hosts.map(({ id, name }) => ({ id, name, ...outcomes.get(id)! })),
   };
   const others = result.hosts.filter(({ state }) => state !== "done");
@@ -46,7 +47,9 @@ export async function runOnHosts(deps: Deps, job: FleetRun): Promise<RunResult> 
 
 function summaryOf(total: number, others: RunResult["hosts"]): string {
   const named = others.slice(0, 3).map(({ name, state, reason }) =>
-    reason === null ? `${name} ${state}` : `${name} ${state} (${reason})`
+    reason === null || reason.startsWith(`Host ${name} is ${state}`)
+      ? `${name} ${state}`
+      : `${name} ${state} (${reason})`
   );
   const more = others.length > named.length ? [`${others.length - named.length} more`] : [];
   return `${total - others.length} of ${total} hosts done; ${[...named, ...more].join(", ")}`;
@@ -118,5 +121,5 @@ async function askingAt(
     isAllowed: () => includesRole(find()?.role ?? "public", caller.role),
   };
   const { id, name, labels } = found;
-  return { host: { id, name, labels, state: "away" }, asker };
+  return { host: { id, name, labels, state: "is away" }, asker };
 }

@@ -1,6 +1,7 @@
 import { deepEqual, equal, match } from "node:assert/strict";
 import { insertJob, selectJob } from "../../../db/jobs.ts";
 import { JOB_KINDS } from "../../../services/community/job_kinds.ts";
+import { emptyCopy } from "../../../services/fleet/copies/copy.ts";
 import type { RunResult } from "../../../services/fleet/runs/run.ts";
 import { resumeJobs } from "../../../services/jobs/runner.ts";
 import { RUN_ON_HOSTS } from "../../../services/jobs/view.ts";
@@ -50,7 +51,7 @@ Deno.test("a run has an outcome for each host, and is in the audit logs of both 
 
   const job = await runToEnd(fleet, body);
   deepEqual([job.status, job.outcomes], ["failed", ["edge-7 done", "shop-1 away"]]);
-  match(job.error, /^1 of 2 hosts done; shop-1 away/);
+  match(job.error, /^1 of 2 hosts done; shop-1 away$/);
   const { body: jobs } = await fleet.member.call("GET", "/api/jobs");
   deepEqual(jobs.jobs.map(({ id }: { id: string }) => id), [job.hosts[0].jobId]);
   const actionsOf = async (side: TestFleet["hub"]) =>
@@ -71,7 +72,19 @@ Deno.test("a host refuses what it does not allow its hub, and others are not ask
   const prune = { action: "prune", hosts: ["edge-7"] };
   const { hosts: [outcome] } = await runToEnd(fleet, prune);
   equal(outcome.state, "refused");
-  match(outcome.reason, /role admin/);
+  match(
+    outcome.reason,
+    /role admin .* this host allows .* the role operator at most \(FLEET_ALLOW\)/,
+  );
+  const figures = { engine: null, cpuPercent: 1, cpuCount: 2, memoryPercent: 3, diskPercent: 4 };
+  fleet.hub.deps.fleet.copies.set("host-7", {
+    ...emptyCopy(),
+    host: { ...figures, allows: "operate" },
+  });
+  const obstacleOf = async (body: unknown) =>
+    (await fleet.hub.call("POST", `${RUN}?plan=true`, body)).body.hosts[0].obstacle;
+  equal(await obstacleOf(prune), "FLEET_ALLOW=operate");
+  equal(await obstacleOf({ action: "update-check", hosts: ["edge-7"] }), null);
 
   const edge: CallOptions = { role: "admin", scope: { hosts: ["edge-*"] } };
   const limited = await runToEnd(fleet, { action: "update-check", labels: ["site"] }, edge);

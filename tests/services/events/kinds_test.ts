@@ -52,6 +52,19 @@ Deno.test("events that need attention say where people do something about them",
   deepEqual(remedyOf("container.down", { container: "web" }), undefined);
 });
 
+Deno.test("events about one problem have its key, and say whether they begin or end it", () => {
+  const problemOf = (event: string, data: object) =>
+    toView({ event, data, timestamp: "", eventId: "", server: "", serverId: "" } as never).problem;
+  const host = { host: "edge-7", hostId: "h7" };
+  deepEqual(problemOf("host.away", host), { key: "fleet host h7", phase: "begin" });
+  deepEqual(problemOf("host.back", host), { key: "fleet host h7", phase: "end" });
+  deepEqual(problemOf("container.up", { container: "web" }), {
+    key: "container web",
+    phase: "end",
+  });
+  deepEqual(problemOf("host.joined", host), undefined);
+});
+
 Deno.test("a kind of a later version, and one without its data, is described by its fields", () => {
   deepEqual(describeEvent({ event: "volume.full", data: { title: "data", percent: 91 } }), {
     tone: "news",

@@ -12,7 +12,7 @@ import {
 } from "../../components/columns.tsx";
 import { Badge } from "../../components/states.tsx";
 import { bytes, imageName, percent, plain } from "../../base/text.ts";
-import { healthOf, host } from "../../state/live.ts";
+import { healthOf, host, stackOf } from "../../state/live.ts";
 import { href } from "../../state/router.ts";
 import { ContainerIcon } from "../../parts/container_icon.tsx";
 import { Incomplete } from "../../parts/incomplete.tsx";
@@ -90,7 +90,7 @@ export const COLUMNS: readonly Column<Container>[] = [
     sort: ({ image }) => image,
     wide: true,
   },
-  textColumn("Stack", ({ composeProject }) => composeProject, { wide: true, width: "w-s" }),
+  textColumn("Stack", stackOf, { wide: true, width: "w-s" }),
   textColumn(GROUP, ({ group }) => group, { wide: true, width: "w-s" }),
   {
     ...textColumn<Container>("Ports", ({ ports }) => publishedPorts(ports) || null),

@@ -13,7 +13,7 @@ import { Table } from "../../components/table.tsx";
 import { sortRows } from "../../components/table_lines.ts";
 import { capital, count } from "../../base/text.ts";
 import { ACTIONS, actionsFor, mayRun, runAction, runOnAll } from "../../state/container_actions.ts";
-import { containers, healthOf, isRestarting, isStopped } from "../../state/live.ts";
+import { containers, healthOf, isRestarting, isStopped, stackOf } from "../../state/live.ts";
 import { navigate, query, setQuery } from "../../state/router.ts";
 import { hasRole } from "../../state/session.ts";
 import { GeneratedDialog } from "../stacks/generated.tsx";
@@ -175,7 +175,6 @@ function Selection({ selected, onDone }: { selected: ReadonlySet<string>; onDone
 
 const idOf = ({ id }: Container) => id;
 const nameOf = ({ name }: Container) => name;
-const stackOf = ({ composeProject }: Container) => composeProject;
 
 /** The menu of a row: what people look for in a container, then what changes it. */
 function menuOf(container: Container, dialog: ReturnType<typeof useDialog>): MenuItem[] {

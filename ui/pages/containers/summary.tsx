@@ -15,6 +15,7 @@ import { Table } from "../../components/table.tsx";
 import { bytes, count, plain, plainLines } from "../../base/text.ts";
 import { Time } from "../../components/time.tsx";
 import { Fact, Facts, TimeFact } from "../../components/facts.tsx";
+import { stackOf } from "../../state/live.ts";
 import { Status } from "./status.tsx";
 import type { TabProps } from "./tab.ts";
 import { WholeText } from "./texts.tsx";
@@ -24,6 +25,7 @@ const COMMAND_MAX = 200;
 
 export function Summary({ container }: TabProps) {
   const { ports, labels, healthLog, error, oomKilled, limits, stats } = container;
+  const stack = stackOf(container);
   const isUp = container.state === "running" || container.state === "paused";
   return (
     <div class="summary-grid">
@@ -46,11 +48,9 @@ export function Summary({ container }: TabProps) {
             <Command text={commandOf(container)} />
           </Fact>
           <Fact name="User">{plain(container.user) || "root"}</Fact>
-          {container.composeProject !== null && (
+          {stack !== null && (
             <Fact name="Stack">
-              <Link to={`/stacks/${encodeURIComponent(container.composeProject)}`}>
-                {plain(container.composeProject)}
-              </Link>
+              <Link to={`/stacks/${encodeURIComponent(stack)}`}>{plain(stack)}</Link>
               {container.composeService !== null && ` / ${plain(container.composeService)}`}
             </Fact>
           )}

@@ -7,6 +7,7 @@ import { Section } from "../../components/page.tsx";
 import type { Reading } from "../../components/reading.ts";
 import { State, type Tone } from "../../components/states.tsx";
 import { Table } from "../../components/table.tsx";
+import { requestWords } from "../../base/left_request.ts";
 import { plain } from "../../base/text.ts";
 import { hasRole, seesServer } from "../../state/session.ts";
 import { withResult } from "../../state/toasts.ts";
@@ -25,7 +26,7 @@ const COLUMNS: readonly Column<FleetPending>[] = [
     title: "Request",
     cell: ({ request, user, host, error }) => (
       <span class="name-cell wraps">
-        <code class="cut">{plain(request)}</code>
+        <span class="cut" title={plain(request)}>{plain(requestWords(request))}</span>
         <span class="muted secondary narrow-only">{plain(host)}</span>
         <span class="muted secondary wraps">{plain(error ?? user)}</span>
       </span>
@@ -38,7 +39,10 @@ const COLUMNS: readonly Column<FleetPending>[] = [
     width: "w-m",
   },
   timeColumn("Left", ({ createdAt }) => createdAt, { width: "w-s", wide: true }),
-  timeColumn("Expires", ({ expiresAt }) => expiresAt, { width: "w-s", wide: true }),
+  timeColumn("Expires", ({ expiresAt, endedAt }) => endedAt === null ? expiresAt : null, {
+    width: "w-s",
+    wide: true,
+  }),
 ];
 
 /** Nothing while nothing was left. */
@@ -60,7 +64,7 @@ export function Pending({ data, reload }: Reading<FleetPendingList>) {
           columns={COLUMNS}
           rows={pending}
           keyOf={({ id }) => id}
-          nameOf={({ request, host }) => `${request} for ${host}`}
+          nameOf={({ request, host }) => `${requestWords(request)} for ${host}`}
           {...(hasRole("admin", "fleet:write") && seesServer() && {
             actions: (each: FleetPending) => [{
               name: "Delete",

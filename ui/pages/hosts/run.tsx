@@ -139,6 +139,8 @@ function PlanDialog({ body, plan, onClose }: {
 /** The result of a run. */
 interface RunResult {
   action: string;
+  /** The stack of an update or a deploy; missing in runs of earlier versions. */
+  stack?: string | null;
   hosts: readonly { name: string; state: string; reason: string | null }[];
 }
 
@@ -166,8 +168,11 @@ const COLUMNS: readonly Column<Job>[] = [
   timeColumn("Ended", ({ endedAt }) => endedAt, { width: "w-s" }),
 ];
 
-const actionOf = ({ result }: Job): string =>
-  ACTIONS.find(({ value }) => value === (result as RunResult | null)?.action)?.name ?? "–";
+function actionOf({ result }: Job): string {
+  const { action, stack } = (result ?? {}) as Partial<RunResult>;
+  const name = ACTIONS.find(({ value }) => value === action)?.name ?? "–";
+  return stack ? `${name}: ${plain(stack)}` : name;
+}
 
 /** Nothing before the first run. */
 export function RunHistory() {

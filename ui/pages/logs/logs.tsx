@@ -5,7 +5,7 @@ import { Button, Link } from "../../components/button.tsx";
 import { Page, Section } from "../../components/page.tsx";
 import { Empty, State } from "../../components/states.tsx";
 import { byCollation, plain } from "../../base/text.ts";
-import { containers, healthOf } from "../../state/live.ts";
+import { containers, healthOf, stackOf } from "../../state/live.ts";
 import { href, navigate, query } from "../../state/router.ts";
 import { seesServer } from "../../state/session.ts";
 import { UnknownContainers } from "../../parts/unknown_containers.tsx";
@@ -92,7 +92,7 @@ function Choice() {
   if (!all) return <UnknownContainers name="Containers" />;
   if (all.length === 0) return <Empty>No containers yet. Their logs appear here.</Empty>;
   const shown = all.toSorted((a, b) => byCollation(a.name, b.name)).slice(0, LINKS_MAX);
-  const stacks = [...Map.groupBy(shown, ({ composeProject }) => composeProject)]
+  const stacks = [...Map.groupBy(shown, stackOf)]
     .sort(([a], [b]) => a === null ? 1 : b === null ? -1 : byCollation(a, b));
   return (
     <>

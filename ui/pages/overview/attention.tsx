@@ -1,6 +1,8 @@
 /** Concerns that need attention, each with its solution. @module */
 
 import { api } from "../../api/client.ts";
+import type { FleetHost } from "../../api/types.ts";
+import { lasting } from "../../base/lasting.ts";
 import { Button, LinkButton } from "../../components/button.tsx";
 import { Icon } from "../../components/icon.tsx";
 import { Section } from "../../components/page.tsx";
@@ -11,7 +13,7 @@ import { now, Time } from "../../components/time.tsx";
 import { edition } from "../../state/edition.ts";
 import { engineReachable, events, host, type LiveEvent, overview } from "../../state/live.ts";
 import { HOST } from "../../state/root.ts";
-import { hasRole } from "../../state/session.ts";
+import { hasFleet, hasRole } from "../../state/session.ts";
 import { withResult } from "../../state/toasts.ts";
 import { detailsOf } from "../../parts/event_list.tsx";
 import { useImageUpdates } from "../../parts/image_updates.ts";
@@ -31,6 +33,10 @@ export function Attention() {
   const blocked = useRead("GET /api/updates/blocked", {});
   useReloadOn("update.", blocked.reload);
   const unbacked = useUnbackedStacks();
+  const hosts = useRead(
+    "GET /api/fleet/hosts",
+    hasFleet() && HOST === undefined && hasRole("viewer", "fleet:read") ? {} : undefined,
+  );
   if (!overview.value && !host.value) return <Loading name="Needs attention" />;
   const concerns = [
     ...maintenanceMode(),
@@ -38,6 +44,7 @@ export function Attention() {
     ...firingAlerts(),
     ...illContainers(),
     ...scarceResources(),
+    ...pendingHosts(hosts.data.value?.hosts),
     ...recentFailures(),
     ...availableUpdates(updates),
     ...blockedUpdates(blocked.data.value?.blocked),
@@ -134,6 +141,19 @@ function scarceResources(): Concern[] {
   }));
 }
 
+const pendingHosts = (hosts: readonly FleetHost[] = []): Concern[] =>
+  hosts.filter(({ state }) => state === "pending").map(({ id, name, address }) => ({
+    key: id,
+    tone: "warn",
+    icon: "server",
+    text: (
+      <>
+        <strong>{plain(name)}</strong> at {plain(address)} waits until an admin accepts it
+      </>
+    ),
+    solution: <LinkButton to="/hosts">Show hosts</LinkButton>,
+  }));
+
 /** Button that leads to where people do something about an event. */
 const solutionOf = ({ text, to }: NonNullable<LiveEvent["remedy"]>) =>
   to.startsWith("/")
@@ -143,7 +163,7 @@ const solutionOf = ({ text, to }: NonNullable<LiveEvent["remedy"]>) =>
 function recentFailures(): Concern[] {
   const since = new Date(now.value - RECENT_MS).toISOString();
   const known = new Set<string>();
-  return events.value.flatMap((each): Concern[] => {
+  return lasting(events.value).flatMap((each): Concern[] => {
     const { timestamp, eventId, remedy, title, tone } = each;
     if (timestamp < since || !remedy) return [];
     // Repeated failures are one concern: the last time counts.

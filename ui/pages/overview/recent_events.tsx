@@ -1,8 +1,8 @@
 /** The last events. @module */
 
 import { Section } from "../../components/page.tsx";
-import { Empty } from "../../components/states.tsx";
-import { events, hostEvents } from "../../state/live.ts";
+import { Empty, Loading } from "../../components/states.tsx";
+import { connection, events, hostEvents } from "../../state/live.ts";
 import { EventList } from "../../parts/event_list.tsx";
 
 const SHOWN_MAX = 12;
@@ -15,7 +15,9 @@ export function RecentEvents() {
   return (
     <Section title="Recent events" wide>
       {all.length === 0
-        ? <Empty>Nothing has happened since Longshore started.</Empty>
+        ? connection.value === "live"
+          ? <Empty>Nothing has happened since Longshore started.</Empty>
+          : <Loading name="Recent events" />
         : <EventList name="Recent events" events={all.slice(0, SHOWN_MAX)} />}
     </Section>
   );

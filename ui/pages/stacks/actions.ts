@@ -4,7 +4,7 @@ import { useEffect, useRef } from "preact/hooks";
 import { api } from "../../api/client.ts";
 import type { Stack } from "../../api/types.ts";
 import { plain } from "../../base/text.ts";
-import { containers } from "../../state/live.ts";
+import { containers, stackOf } from "../../state/live.ts";
 import { hasRole } from "../../state/session.ts";
 import { sentenceOf, showAlert, showStatus } from "../../state/toasts.ts";
 
@@ -64,7 +64,7 @@ async function runOnStack(
 /** Reads again when a container of a stack is added, removed or changes its state. */
 export function useReloadOnStates(reload: () => void): void {
   const states = containers.value
-    ?.filter(({ composeProject }) => composeProject !== null)
+    ?.filter((container) => stackOf(container) !== null)
     .map(({ id, state, exitCode, health }) => `${id} ${state} ${exitCode} ${health}`).sort().join();
   const known = useRef(states);
   useEffect(() => {

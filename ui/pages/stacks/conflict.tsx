@@ -5,7 +5,8 @@ import { Button } from "../../components/button.tsx";
 import { Dialog } from "../../components/dialog.tsx";
 import { plain } from "../../base/text.ts";
 import { Time } from "../../components/time.tsx";
-import { userName, useUserOptions } from "../../parts/user_options.ts";
+import { userName } from "../../parts/user_name.ts";
+import { useUserOptions } from "../../parts/user_options.ts";
 import { Diff } from "./diff.tsx";
 
 /** Author of a change on disk, instead of the id of a user. */

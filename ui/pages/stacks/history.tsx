@@ -20,7 +20,8 @@ import { Text } from "../../components/states.tsx";
 import { Table } from "../../components/table.tsx";
 import { plain } from "../../base/text.ts";
 import { Time } from "../../components/time.tsx";
-import { userName, useUserOptions } from "../../parts/user_options.ts";
+import { userName } from "../../parts/user_name.ts";
+import { useUserOptions } from "../../parts/user_options.ts";
 import { useReloadOnEnd } from "../../state/jobs.ts";
 import { query } from "../../state/router.ts";
 

@@ -4,8 +4,9 @@ import type { ApiToken } from "../../api/types.ts";
 import { Button } from "../../components/button.tsx";
 import { Dialog } from "../../components/dialog.tsx";
 import { Fact, Facts, TimeFact } from "../../components/facts.tsx";
-import { hasFleet, hostLimitsText } from "../../parts/host_limits.tsx";
+import { hostLimitsText } from "../../parts/host_limits.tsx";
 import { capital, plain } from "../../base/text.ts";
+import { hasFleet } from "../../state/session.ts";
 
 export function TokenDetails({ token, onClose }: { token: ApiToken; onClose: () => void }) {
   return (

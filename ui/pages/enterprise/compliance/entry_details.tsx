@@ -7,7 +7,7 @@ import { CodeFact, Fact, Facts } from "../../../components/facts.tsx";
 import { useRead } from "../../../components/reading.ts";
 import { Badge, Failure, Loading } from "../../../components/states.tsx";
 import { capital, plain, plainLines } from "../../../base/text.ts";
-import { userName, type UserOption } from "../../../parts/user_options.ts";
+import { userName, type UserOption } from "../../../parts/user_name.ts";
 import { StoredTime, targetOf } from "./entry.tsx";
 
 export function EntryDetails({ id, users, onClose }: {

@@ -11,7 +11,7 @@ import { type Reading, useRead, useReloadAfter } from "../../../components/readi
 import { QuerySelect } from "../../../components/search.tsx";
 import { State, Text } from "../../../components/states.tsx";
 import type { Column } from "../../../components/columns.tsx";
-import { userName, type UserOption } from "../../../parts/user_options.ts";
+import { userName, type UserOption } from "../../../parts/user_name.ts";
 import { query, setQuery } from "../../../state/router.ts";
 import { CATEGORIES, OUTCOMES, SEVERITIES, StoredTime, targetOf } from "./entry.tsx";
 

@@ -13,7 +13,7 @@ import { Text } from "../../../components/states.tsx";
 import type { Column } from "../../../components/columns.tsx";
 import { capital, count, plain } from "../../../base/text.ts";
 import { Time } from "../../../components/time.tsx";
-import { userName, type UserOption } from "../../../parts/user_options.ts";
+import { userName, type UserOption } from "../../../parts/user_name.ts";
 import { hasRole } from "../../../state/session.ts";
 import { showStatus } from "../../../state/toasts.ts";
 

@@ -8,7 +8,7 @@ import type { Reading } from "../../../components/reading.ts";
 import { State, Text } from "../../../components/states.tsx";
 import type { Column } from "../../../components/columns.tsx";
 import { Time } from "../../../components/time.tsx";
-import { userName, type UserOption } from "../../../parts/user_options.ts";
+import { userName, type UserOption } from "../../../parts/user_name.ts";
 import { RESULTS, type RotationEnd } from "./rotation_form.tsx";
 
 export function Rotations({ reading: { data, error, reload }, users, onEnd }: {

@@ -8,7 +8,7 @@ import { SelectField, TextField } from "../../../components/fields.tsx";
 import { Form } from "../../../components/form.tsx";
 import { Icon } from "../../../components/icon.tsx";
 import { count, plain } from "../../../base/text.ts";
-import type { UserOption } from "../../../parts/user_options.ts";
+import type { UserOption } from "../../../parts/user_name.ts";
 
 export function AddressCheck({ users, onClose }: {
   users: readonly UserOption[];

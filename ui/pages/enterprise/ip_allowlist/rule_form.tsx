@@ -6,7 +6,7 @@ import { fieldsOf, TimeField } from "../../../components/fields.tsx";
 import { EditDialog, type EditProps, saveItem } from "../../../components/form.tsx";
 import type { FormValues } from "../../../components/form_values.ts";
 import { fromLocalInput } from "../../../base/local_time.ts";
-import type { UserOption } from "../../../parts/user_options.ts";
+import type { UserOption } from "../../../parts/user_name.ts";
 
 const SCOPES = [{ value: "global", name: "All users" }, { value: "user", name: "One user" }];
 
