@@ -20,7 +20,10 @@ export function useDetails<Detail>(
   useEffect(() => {
     if (!list) return;
     const end = new AbortController();
-    const waiting = list.map(({ id }) => id);
+    // The missing ones first: lists may follow each other faster than all details are read.
+    const isKnown = ({ id }: { id: string }) => details.peek().has(id);
+    const waiting = [...list.filter((row) => !isKnown(row)), ...list.filter(isKnown)]
+      .map(({ id }) => id);
     const readNext = async () => {
       for (let id = waiting.shift(); id !== undefined; id = waiting.shift()) {
         try {

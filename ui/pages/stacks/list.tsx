@@ -62,10 +62,11 @@ export default function Stacks() {
     ...stackActions(stack, reload).map(({ verb, run }) => ({ name: verb, onSelect: run })),
     { name: "Open", onSelect: () => navigate(stackPath(stack)) },
   ];
+  const mayWrite = hasRole("admin", "stacks:write");
   return (
     <Page
       title="Stacks"
-      actions={hasRole("admin", "stacks:write") && (
+      actions={mayWrite && (
         <>
           <LinkButton to="/takeover" icon="target">Take over</LinkButton>
           <LinkButton to="/stacks/new" kind="primary" icon="plus">New stack</LinkButton>
@@ -89,7 +90,9 @@ export default function Stacks() {
         nameOf={({ name }) => name}
         actions={menuOf}
         reading={{ error, reload }}
-        empty="No stacks on this host yet. Write a Compose file, or start one elsewhere: what Compose or Swarm starts appears here."
+        empty={`No stacks on this host yet. ${
+          mayWrite ? "Write a Compose file, or start one elsewhere: what" : "What"
+        } Compose or Swarm starts appears here.`}
         filter={q === "" ? undefined : {
           things: "stacks",
           onClear: () => setQuery({ q: undefined }),
