@@ -37,48 +37,51 @@ for (
     { kind: "Podman", test: long(podmanTest) },
   ] as { kind: string; test: typeof engineTest }[]
 ) {
-  test(`rules on the log, the restarts and the state of a container of ${kind}`, async (engine: RealEngine) => {
-    await using program = await startLongshore({ engineSocket: engine.socketPath });
-    await using container = await engine.runContainer({
-      command: [
-        "sh",
-        "-c",
-        "echo 'error: before the rule'; " +
-        "until [ -e /quiet ]; do echo error: one; echo fine; echo ERROR two; sleep 1; done; " +
-        "sleep 1000",
-      ],
-    });
-    const { name } = container;
-    const logs = await createRule(program, name, {
-      metric: "container_log_matches",
-      pattern: "(?i)^error\\b",
-      threshold: 2,
-      windowSeconds: 10,
-      severity: "critical",
-    });
-    const restarts = await createRule(program, name, {
-      metric: "container_restarts",
-      threshold: 1,
-      windowSeconds: 600,
-    });
-    const down = await createRule(program, name, {
-      metric: "container_not_running",
-      operator: "==",
-      threshold: 1,
-    });
-    const alert = await alertOf(program, logs);
-    deepEqual([alert.container, alert.severity], [name, "critical"]);
-    await engine.docker("exec", name, "touch", "/quiet");
+  long(test)(
+    `rules on the log, the restarts and the state of a container of ${kind}`,
+    async (engine: RealEngine) => {
+      await using program = await startLongshore({ engineSocket: engine.socketPath });
+      await using container = await engine.runContainer({
+        command: [
+          "sh",
+          "-c",
+          "echo 'error: before the rule'; " +
+          "until [ -e /quiet ]; do echo error: one; echo fine; echo ERROR two; sleep 1; done; " +
+          "sleep 1000",
+        ],
+      });
+      const { name } = container;
+      const logs = await createRule(program, name, {
+        metric: "container_log_matches",
+        pattern: "(?i)^error\\b",
+        threshold: 2,
+        windowSeconds: 10,
+        severity: "critical",
+      });
+      const restarts = await createRule(program, name, {
+        metric: "container_restarts",
+        threshold: 1,
+        windowSeconds: 600,
+      });
+      const down = await createRule(program, name, {
+        metric: "container_not_running",
+        operator: "==",
+        threshold: 1,
+      });
+      const alert = await alertOf(program, logs);
+      deepEqual([alert.container, alert.severity], [name, "critical"]);
+      await engine.docker("exec", name, "touch", "/quiet");
 
-    await engine.docker("stop", "--time", "0", name);
-    const stopped = await alertOf(program, down);
-    equal(stopped.container, name);
-    await engine.docker("start", name);
-    await resolved(program, stopped.id);
-    equal((await alertOf(program, restarts)).value, 1);
-    // The window ended without further lines.
-    await resolved(program, alert.id);
-  });
+      await engine.docker("stop", "--time", "0", name);
+      const stopped = await alertOf(program, down);
+      equal(stopped.container, name);
+      await engine.docker("start", name);
+      await resolved(program, stopped.id);
+      equal((await alertOf(program, restarts)).value, 1);
+      // The window ended without further lines.
+      await resolved(program, alert.id);
+    },
+  );
 
   long(test)(
     `a rule counts the first lines of a new container of ${kind}, and none twice`,

@@ -33,6 +33,7 @@ import {
 import { volumeList, volumeRemove } from "../../engine/volumes.ts";
 import { frameTexts } from "../helpers/frames.ts";
 import { durationOf, mostlyWithin } from "../helpers/in_time.ts";
+import { long } from "../helpers/long.ts";
 import { BUSYBOX, engineTest, ownEngineTest, privateEngineTest } from "../helpers/real_engine.ts";
 import { startRegistry } from "../helpers/registry.ts";
 import { eventually, until } from "../helpers/until.ts";
@@ -249,7 +250,7 @@ engineTest("top shows the processes of a container", async (real) => {
   });
 });
 
-engineTest("statistics have use of CPU, memory and network", async (real) => {
+long(engineTest)("statistics have use of CPU, memory and network", async (real) => {
   using engine = connectEngine(real.socketPath);
   await using container = await real.runContainer({ options: ["--memory=64m"], network: "bridge" });
   const stats = await containerStats(engine, container.id);

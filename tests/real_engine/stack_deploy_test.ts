@@ -154,7 +154,7 @@ engineTest("a changed service is replaced, and a failing one is taken back", asy
 });
 
 if (!missingProgram("docker-compose")) {
-  engineTest("docker-compose sees, stops and removes what was deployed", async (engine) => {
+  long(engineTest)("docker-compose sees, stops and removes what was deployed", async (engine) => {
     const directory = await Deno.makeTempDir({ prefix: "longshore-test-" });
     try {
       await using app = await liveApp(engine.socketPath);

@@ -63,24 +63,27 @@ for (const digits of DIGITS) {
     });
   });
 
-  engineTest(`a rollback removes none whose id begins with ${digits} digits`, async (real) => {
-    await using app = await liveApp(real.socketPath);
-    await withForeignNetwork(real, async ({ id, container }) => {
-      await using stack = testStack(app, real);
-      const own = id.slice(0, digits);
-      await stack.store({
-        services: { app: { ...networked, command: "sh -c 'exit 1'", networks: ["n"] } },
-        networks: { n: { name: own } },
+  long(engineTest)(
+    `a rollback removes none whose id begins with ${digits} digits`,
+    async (real) => {
+      await using app = await liveApp(real.socketPath);
+      await withForeignNetwork(real, async ({ id, container }) => {
+        await using stack = testStack(app, real);
+        const own = id.slice(0, digits);
+        await stack.store({
+          services: { app: { ...networked, command: "sh -c 'exit 1'", networks: ["n"] } },
+          networks: { n: { name: own } },
+        });
+
+        equal((await stack.deploy(NEVER_STABLE)).status, "rolled_back");
+
+        const listed = await real.docker("network", "ls", "--format={{.Name}}");
+        ok(!listed.split("\n").includes(own), listed);
+        // It would not find a removed network.
+        await real.docker("start", container);
       });
-
-      equal((await stack.deploy(NEVER_STABLE)).status, "rolled_back");
-
-      const listed = await real.docker("network", "ls", "--format={{.Name}}");
-      ok(!listed.split("\n").includes(own), listed);
-      // It would not find a removed network.
-      await real.docker("start", container);
-    });
-  });
+    },
+  );
 }
 
 const keepsForeign = async (real: RealEngine) => {

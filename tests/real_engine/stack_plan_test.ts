@@ -1,6 +1,7 @@
 import { deepEqual, equal } from "node:assert/strict";
 import { composeCommand } from "../helpers/docker_compose.ts";
 import { liveApp } from "../helpers/live_app.ts";
+import { long } from "../helpers/long.ts";
 import { BUSYBOX, engineTest } from "../helpers/real_engine.ts";
 import { missingProgram } from "../helpers/sandbox.ts";
 
@@ -68,7 +69,7 @@ const compose = (project: string) => ({
 });
 
 if (!missingProgram("docker-compose")) {
-  engineTest(
+  long(engineTest)(
     "a plan has no change for what docker-compose deployed, and says what differs",
     async (engine) => {
       const project = `plan${crypto.randomUUID().slice(0, 8)}`;

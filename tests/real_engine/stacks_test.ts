@@ -93,7 +93,7 @@ engineTest(
   },
 );
 
-engineTest("a service waits for the health of what it depends on", async (engine) => {
+long(engineTest)("a service waits for the health of what it depends on", async (engine) => {
   const project = projectName();
   await using _web = await member(engine, project, "web", {
     dependsOn: "db:service_healthy:false",
