@@ -51,13 +51,20 @@ export function describeEvent(
 /** Adds its text to an event. */
 export function toView(event: AppEvent): EventView {
   const { headline: title, tone, lines } = describeEvent(event);
-  const { remedy: remedyOf, subject, phase } = eventKind(event.event);
+  const { remedy: remedyOf, phase } = eventKind(event.event);
   const remedy = remedyOf?.(fieldOf(event.data, inline));
-  const problem = subject !== undefined && phase !== "report" && {
-    key: keyOf(event, subject(event.data, containersOf(event)).key),
-    phase,
-  };
+  const key = phase === "report" ? undefined : problemKey(event);
+  const problem = key !== undefined && phase !== "report" && { key, phase };
   return { ...event, title, tone, lines, ...(remedy && { remedy }), ...(problem && { problem }) };
+}
+
+/** Of two problems of an object, such as a container that is down and one in a crash loop, each has its own. */
+function problemKey(event: AppEvent): string | undefined {
+  const { isShared, problem, subject, targets } = eventKind(event.event);
+  if (!subject) return undefined;
+  const { key, kind } = subject(event.data, targets?.(event.data) ?? containersOf(event));
+  const own = problem?.(event.data) ?? `${kind} ${key}`;
+  return isShared ? own : keyOf(event, own);
 }
 
 /** Reads fields of the data. @param clean Removes what could imitate other text. */

@@ -44,14 +44,13 @@ export async function readRestoreRoom(
     if (!signal.aborted) throw error;
     return null;
   });
-  if (!sizes) return { needed: null, free };
+  // Named files may replace ones of any size.
+  if (!sizes || restored.files) return { needed: null, free };
   const isOnDisk = await engineDiskCheck(deps.engine);
   const used = await sizesOf(deps, { waitMs: SIZES_MS }).catch(() => new Map<string, number>());
-  // Files that are not named stay.
-  const replacedBytes = (volume: string) => restored.files ? 0 : used.get(volume) ?? 0;
   const needed = restored.parts.reduce(
     (sum, { to: { mount } }, at) =>
-      isOnDisk(mount) ? sum + sizes[at]! - replacedBytes(mount.source) : sum,
+      isOnDisk(mount) ? sum + sizes[at]! - (used.get(mount.source) ?? 0) : sum,
     0,
   );
   return { needed: Math.max(0, needed), free };

@@ -47,7 +47,9 @@ export function useRead<Name extends keyof Operations>(
     read.current = oneAtATime(async () => {
       readAt.current = performance.now();
       try {
-        data.value = await call(name, input, { signal: end.signal });
+        const result = await call(name, input, { signal: end.signal });
+        if (end.signal.aborted) return;
+        data.value = result;
         error.value = undefined;
       } catch (problem) {
         if (end.signal.aborted) return;

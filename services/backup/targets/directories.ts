@@ -16,12 +16,15 @@ export const SNAPSHOTS_DIRECTORY = "snapshots";
 /** Entries of a directory beside a repository that a file system makes. */
 const OF_FILE_SYSTEM = new Set(["lost+found"]);
 
+/** Errors that stay as long as the path; others, such as that of a share whose server is away, do not. */
+const OF_PATH = new Set(["EACCES", "ELOOP", "ENAMETOOLONG", "ENOENT", "ENOTDIR", "EPERM"]);
+
 /**
  * Checks a directory by its real path, which links on the way lead to.
  *
  * @returns The real path.
- * @throws {AppError} `conflict` for a directory outside of the allowed ones, and for one with files
- * that are not a repository's.
+ * @throws {AppError} `conflict` for a directory outside of the allowed ones, for one with files that
+ * are not a repository's, and for a path that cannot be used; `bad_gateway` if its disk cannot be read.
  */
 export async function checkDirectory(
   { config }: Pick<Deps, "config">,
@@ -46,7 +49,9 @@ export async function checkDirectory(
     return real;
   } catch (error) {
     if (error instanceof AppError) throw error;
-    throw problem(`cannot be used: ${systemReason(error)}`);
+    const reason = `cannot be used: ${systemReason(error)}`;
+    if (OF_PATH.has((error as { code?: string }).code ?? "")) throw problem(reason);
+    throw new AppError("bad_gateway", `Directory ${path} ${reason}`);
   }
 }
 

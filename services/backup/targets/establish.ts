@@ -54,7 +54,7 @@ export async function establish(
   await assertReach(deps, location);
   const storage = await targetStorage(deps, target, { secretAccessKey, userPassword })
     .catch((error) => {
-      if (!(error instanceof AppError)) throw error;
+      if (!(error instanceof AppError) || error.code !== "conflict") throw error;
       throw new AppError("invalid", `body.location: ${error.message}`, { cause: error });
     });
   const save = (password: string) => {

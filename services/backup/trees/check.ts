@@ -54,7 +54,7 @@ export async function checkBefore(
     checkEach(repository, checked, {
       signal,
       read: (paths) => repository.entries(checked.snapshot, { paths, ...lockWait(job) }, signal),
-      onProgress: (size) => progress({ current: current += size, total: null, message: null }),
+      onProgress: (size, message) => progress({ current: current += size, total: null, message }),
     }));
   return sizes.reduce((sum, size) => sum + size, 0);
 }
@@ -62,8 +62,8 @@ export async function checkBefore(
 interface CheckOptions {
   signal: AbortSignal;
   read(paths: readonly ByteString[]): Entries;
-  /** Called with the size of each file. */
-  onProgress?(size: number): void;
+  /** Called with the size of each file, and the path of its part. */
+  onProgress?(size: number, part: string): void;
 }
 
 async function checkEach(
@@ -79,7 +79,7 @@ async function checkEach(
       const entries = partEntries({ repository, snapshot, files, signal }, from, read);
       try {
         const named = isNamed ? entriesBelow("name", entries) : entries;
-        sizes.push(await checkEntries(named, onProgress));
+        sizes.push(await checkEntries(named, (size) => onProgress?.(size, to.path)));
       } catch (error) {
         throw namedError(to, error);
       }
@@ -91,7 +91,7 @@ async function checkEach(
 /** @returns Bytes of the files. @throws {TreeError} For an entry that must not be written. */
 async function checkEntries(
   entries: Entries,
-  onProgress: CheckOptions["onProgress"] = () => {},
+  onProgress: (size: number) => void,
 ): Promise<number> {
   const check = createTreeCheck();
   let sum = 0;

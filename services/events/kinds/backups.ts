@@ -27,9 +27,15 @@ const shared = {
   }),
 } as const;
 
+/** A backup at one target does not replace the one at another. */
+const ofTarget = {
+  ...shared,
+  problem: ({ backup, place }: BackupData) => `backup ${backup} at ${place}`,
+} as const;
+
 export const backupKinds = [
   kind("backup.succeeded", {
-    ...shared,
+    ...ofTarget,
     data: {} as BackupData & { snapshot: string; size: number; downtimeMs: number },
     description: "A snapshot of a stack or of volumes was stored",
     words: "backed up",
@@ -39,7 +45,7 @@ export const backupKinds = [
     lines: (field) => [joined("Target: ", field("place")), snapshotLine(field)],
   }),
   kind("backup.failed", {
-    ...shared,
+    ...ofTarget,
     data: {} as BackupData & { reason: string | null },
     description: "A backup failed; the containers run as before",
     words: "backup failed",
@@ -70,6 +76,7 @@ export const backupKinds = [
     title: "Backup overdue",
     severity: "warning",
     phase: "begin",
+    problem: ({ scheduleId }) => `backup schedule ${scheduleId}`,
     lines: (field) => [
       joined("Schedule: ", field("schedule")),
       `Last backup: ${field("lastAt") === "" ? "never" : moment(field("lastAt"))}`,

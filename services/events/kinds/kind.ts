@@ -98,6 +98,8 @@ interface Definition<Data extends object> {
   thread?(data: Data, name: string): string | undefined;
   /** Events without a subject are news that stand alone. */
   subject?(data: Data, containers: readonly string[]): KindSubject;
+  /** Key of the problem that it begins or ends. Default: by the subject. */
+  problem?(data: Data): string;
   /** Containers that it acted on, by name or the beginning of the id. */
   targets?(data: Data): readonly string[];
   /** The stack, of an event that is about no single container. */

@@ -77,9 +77,7 @@ export function endFormerRights(db: Database, before: FleetBefore | undefined): 
     else deleteFleetInvite(db, id);
   }
   if (selectListening(db)?.tokenId !== before?.tokenId) deleteListening(db);
-  const ended: EndedRights = {
-    ...{ removed: [], forgotten: [], left: undefined, takenBack: 0 },
-  };
+  const ended: EndedRights = { removed: [], forgotten: [], left: undefined, takenBack: 0 };
   const serverId = storedServerId(db);
   if (!before || serverId === undefined || serverId !== before.serverId) return ended;
   for (const { id } of selectOpenFleetPending(db)) {

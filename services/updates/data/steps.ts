@@ -213,7 +213,8 @@ async function checkEarlier(
   restored: KeptData,
 ): Promise<void> {
   using opened = await openTargetRepository(deps, job.input.targetId, job.signal);
-  await checkBefore(opened.repository, { ...earlierParts(restored), files: null }, job);
+  const checked = { ...earlierParts(restored), files: null };
+  await checkBefore(opened.repository, checked, inSentences(job, job.signal));
 }
 
 const earlierParts = ({ snapshot, volumes }: KeptData) => ({

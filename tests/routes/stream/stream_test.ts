@@ -105,7 +105,7 @@ Deno.test("GET /api/stream sends the state of each round, and events in between"
     title: "Container down: web",
     tone: "problem",
     lines: ["Exited (exit code 1)"],
-    problem: { key: "container web", phase: "begin" },
+    problem: { key: "down container web", phase: "begin" },
   }]);
   deepEqual(round.map(({ type }) => type), ["metrics", "containers", "alerts"]);
   deepEqual(round[1]?.data, { containers: [], stacks: [] });

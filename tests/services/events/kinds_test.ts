@@ -1,4 +1,4 @@
-import { deepEqual, match, ok } from "node:assert/strict";
+import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { describeEvent, toView } from "../../../services/events/description.ts";
 import { EVENT_KIND_IDS, EVENT_KINDS } from "../../../services/events/kinds/mod.ts";
 import { filesWith } from "../../helpers/files_with.ts";
@@ -56,12 +56,23 @@ Deno.test("events about one problem have its key, and say whether they begin or 
   const problemOf = (event: string, data: object) =>
     toView({ event, data, timestamp: "", eventId: "", server: "", serverId: "" } as never).problem;
   const host = { host: "edge-7", hostId: "h7" };
-  deepEqual(problemOf("host.away", host), { key: "fleet host h7", phase: "begin" });
-  deepEqual(problemOf("host.back", host), { key: "fleet host h7", phase: "end" });
+  deepEqual(problemOf("host.away", host), { key: "host fleet host h7", phase: "begin" });
+  deepEqual(problemOf("host.back", host), { key: "host fleet host h7", phase: "end" });
   deepEqual(problemOf("container.up", { container: "web" }), {
-    key: "container web",
+    key: "down container web",
     phase: "end",
   });
+  // A start in a crash loop does not end the loop.
+  equal(problemOf("container.crash_looping", { container: "web" })!.key, "loop container web");
+  const backup = { backup: "shop", place: "offsite", schedule: "night", scheduleId: "s1" };
+  const keys = ["backup.failed", "backup.succeeded", "backup.overdue"].map((event) =>
+    problemOf(event, backup)!.key
+  );
+  deepEqual(keys, [
+    "backup shop at offsite",
+    "backup shop at offsite",
+    "backup schedule s1",
+  ]);
   deepEqual(problemOf("host.joined", host), undefined);
 });
 
