@@ -282,7 +282,7 @@ export const STEPS: Record<string, Step> = {
     await is("connected");
     if (sends(hub, "hub_key")) await until("the key is new", () => key() !== before);
     if (sends(hub, "hub_key") && sends(member, "hub_key")) {
-      const known = () => member.sql("SELECT public_key FROM fleet_hub_keys ORDER BY rowid");
+      const known = () => member.sql("SELECT keys FROM fleet_known_hub_keys");
       await until("the member has it", () => JSON.stringify(known()).includes(String(key())));
     }
     await member.kill();
