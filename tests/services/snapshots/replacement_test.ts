@@ -1,7 +1,13 @@
 import { deepEqual, equal, rejects } from "node:assert/strict";
+import { EngineUnreachableError } from "../../../engine/errors.ts";
 import { createRepository } from "../../../services/backup/restic/repository.ts";
 import { volumePart } from "../../../services/backup/trees/part.ts";
-import { keepReplaced, keptBy, type Replacement } from "../../../services/snapshots/replacement.ts";
+import {
+  keepReplaced,
+  keptBy,
+  type Replacement,
+  replaceOrTakeBack,
+} from "../../../services/snapshots/replacement.ts";
 import type { RestoreInput } from "../../../services/snapshots/restore/job.ts";
 import { restoreParts } from "../../../services/snapshots/restore/run.ts";
 import { setContainers } from "../../helpers/fake_containers.ts";
@@ -107,6 +113,29 @@ Deno.test("a restore that has not changed anything puts nothing back", async () 
   });
   await rejects(restoreParts(app.deps, job), { status: "rolled_back" });
   deepEqual(steps, ["failure", "start again"]);
+});
+
+Deno.test("a call that breaks does not end the taking back, also after others have broken", async () => {
+  await using fake = fakeEngine({ "GET /containers/json": () => Response.json([]) });
+  using app = testApp({ engine: fake.engine });
+  const replacement = { held } as unknown as Replacement;
+  let attempts = 0;
+  const run = () => {
+    const failure = { reason: "It failed", hasWritten: false, evidence: [] };
+    const { job } = resumedJob({ target: "shop", input }, { results: { failure } });
+    return replaceOrTakeBack(app.deps, job, replacement, {
+      work: () => Promise.resolve(),
+      takeBack() {
+        attempts++;
+        if (attempts <= 4) throw new EngineUnreachableError("The connection broke");
+        return Promise.resolve();
+      },
+    });
+  };
+  // The job goes on later, as the engine may have been restarted.
+  for (const _ of [1, 2]) await rejects(run(), { name: "EngineUnreachableError" });
+  await rejects(run(), { status: "rolled_back", message: "It failed" });
+  equal(attempts, 5);
 });
 
 Deno.test("what was written after a restore is kept before the rest comes back", async () => {
