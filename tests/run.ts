@@ -73,7 +73,7 @@ const OPTIONS = [
 const REAL_ENGINE = "tests/real_engine/";
 
 /** Files that share one isolate. */
-const GROUP_SIZE = 54;
+const GROUP_SIZE = 30;
 
 /** Files that share one isolate and start the program or use the browser; fewer, because they last. */
 const ALONE_GROUP_SIZE = 8;
