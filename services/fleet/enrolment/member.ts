@@ -14,7 +14,7 @@ import { errorFields } from "../../log.ts";
 import { VERSION } from "../../version.ts";
 import { type Channel, dialLink, withinHandshake } from "../link/channel.ts";
 import type { Control } from "../link/control.ts";
-import type { Connection } from "../link/connection.ts";
+import { type Connection, ConnectionEnd } from "../link/connection.ts";
 import { dial } from "../link/dial.ts";
 import { createLink } from "../link/link.ts";
 import { createEventSender, type SendDeps } from "../events/send.ts";
@@ -178,7 +178,10 @@ async function keepLink(
     ...!answer.hasWaves && { asksHub: false },
   });
   fleet.refresh();
-  await channel.sendControl({ type: "kept", counter: given.counter });
+  // A hub that has ended the connection meanwhile may have said why, which the link reads.
+  await channel.sendControl({ type: "kept", counter: given.counter }).catch((error) => {
+    if (!(error instanceof ConnectionEnd)) throw error;
+  });
   let attempt: Attempt = "ended";
   const receiveWaves = createReceiver(deps, membership);
   const receiveNoteKey = createNoteKeyReceiver(deps, membership);

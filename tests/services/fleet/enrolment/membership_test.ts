@@ -148,6 +148,29 @@ Deno.test("a member whose hub removes it over the link shows that, until it join
   deepEqual([(await state()).ended, (await read(member)).name], [null, "edge-7"]);
 });
 
+Deno.test("a member learns that it was removed while its link was opened", async () => {
+  await using all = await linkedFleet();
+  const { hub, member, host } = all;
+  const { deps } = member;
+  const connection = connect(hub);
+  const { send } = connection;
+  let removal: Promise<unknown> | undefined;
+  connection.send = async (message) => {
+    if (removal) await Promise.all([removal, connection.closed]);
+    await send(message);
+  };
+  const onOpen = () =>
+    void (removal ??= until("the hub has the link", () => hub.deps.fleet.link(host.id)).then(() =>
+      hub.call("DELETE", `/api/fleet/hosts/${host.id}`)
+    ));
+  const dialing = { unknown: 0, unproved: 0 };
+  const { signal } = new AbortController();
+  const membership = selectMembership(deps.db)!;
+  equal(await linkToHub(deps, membership, { connection, dialing, onOpen }, signal), "refused");
+  const { ended } = (await member.call("GET", PATH)).body;
+  equal(ended.reason, "The host was removed");
+});
+
 Deno.test("a member that its hub does not know shows since when, once the hub has refused all of its keys", async () => {
   await using all = await linkedFleet();
   const { hub, member, host, linked } = all;
