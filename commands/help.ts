@@ -16,7 +16,7 @@ export function help(
   if (more.length) throw new UsageError("help takes one command");
   if (wanted !== undefined) {
     const command = Object.hasOwn(commands, wanted) ? commands[wanted] : undefined;
-    if (!command) throw new UsageError(`There is no command ${wanted}`);
+    if (!command) throw new UsageError(`Unknown command ${wanted}`);
     return commandHelp(program, wanted, command);
   }
   print("Longshore manages and watches the container engine of this host.\n");

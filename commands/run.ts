@@ -22,7 +22,7 @@ export async function run({ args, env: given, ...process }: Program): Promise<nu
     const [name = "serve", ...commandArgs] = rest;
     const wanted = isHelp(name) ? "help" : name === "--version" ? "version" : name;
     const command = Object.hasOwn(COMMANDS, wanted) ? COMMANDS[wanted] : undefined;
-    if (!command) throw new UsageError(`There is no command ${name}`);
+    if (!command) throw new UsageError(`Unknown command ${name}`);
     if (wanted !== "help") helpArgs = `${wanted} --help`;
     const program: Program = { ...process, args: commandArgs, env };
     if (commandArgs.some(isHelp)) return commandHelp(program, wanted, command);

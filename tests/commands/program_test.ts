@@ -29,9 +29,9 @@ Deno.test("COMMAND --help prints the usage and does nothing else", async () => {
 
 for (
   const [args, says, see = `${args[0]} --help`] of [
-    [["nonsense"], "There is no command nonsense", "help"],
-    [["constructor"], "There is no command constructor", "help"],
-    [["help", "nonsense"], "There is no command nonsense", "help"],
+    [["nonsense"], "Unknown command nonsense", "help"],
+    [["constructor"], "Unknown command constructor", "help"],
+    [["help", "nonsense"], "Unknown command nonsense", "help"],
     [["serve", "now"], "serve takes no arguments, but got: now"],
     [["version", "-v"], "version takes no arguments, but got: -v"],
     [["--env-file"], "--env-file needs a file", "help"],
