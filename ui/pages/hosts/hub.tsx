@@ -66,11 +66,14 @@ function Ended({ ended, reload }: { ended: EndedFleetMembership; reload: () => v
         <Button onClick={() => void forget("The entry was deleted", reload)}>Dismiss</Button>
       )}
     >
-      <p class="note warn" role="status">
-        {plain(hub)} ended the membership of this host as {plain(name)} <Time at={endedAt} />:{" "}
-        {plain(reason)}. It can do nothing here any more. To come back, join again with a new invite
-        of that server.
-      </p>
+      <div class="note warn" role="status">
+        <p>
+          {plain(hub)} ended the membership of this host as {plain(name)} (<Time at={endedAt} />):
+          {" "}
+          {plain(reason)}. It can do nothing here any more. To come back, join again with a new
+          invite of that server.
+        </p>
+      </div>
     </Section>
   );
 }
@@ -78,11 +81,14 @@ function Ended({ ended, reload }: { ended: EndedFleetMembership; reload: () => v
 /** The hub refuses this host, which goes on dialing: the hub may be restored from a newer backup. */
 function Unknown({ hub, since }: { hub: string; since: string }) {
   return (
-    <p class="note warn" role="status">
-      {plain(hub)} does not know this host since{" "}
-      <Time at={since} />: it was removed there, or that server was restored from a backup of before
-      this host joined. Leave the fleet, and join again with a new invite.
-    </p>
+    <div class="note warn" role="status">
+      <p>
+        {plain(hub)}{" "}
+        does not know this host any more (<Time at={since} />): it was removed there, or that server
+        was restored from a backup of before this host joined. Leave the fleet, and join again with
+        a new invite.
+      </p>
+    </div>
   );
 }
 
