@@ -4,6 +4,7 @@ import type { MetricsDatabase, StateDatabase } from "../db/database.ts";
 import type { Engine } from "../engine/client.ts";
 import { createAlertMemory } from "../services/alerts/memory.ts";
 import { createActiveJobs } from "../services/jobs/active_jobs.ts";
+import { createBrokenCalls } from "../services/jobs/broken_calls.ts";
 import { createAccounts } from "../services/access/accounts.ts";
 import { createCurrentAccessPolicy } from "../services/access/current_policy.ts";
 import { createAnonymousLog } from "../services/access/anonymous_log.ts";
@@ -103,19 +104,21 @@ export function assemble(parts: Parts): Deps {
     state: loadMaintenance(db),
     windows: loadMaintenanceWindows(db),
   });
+  const eventStream = createEventStream(now);
   const deps: Deps = {
     ...parts,
     server: serverIdentity(db, config),
     inventory,
     reservations,
     jobs: createActiveJobs({ followersMax: config.maxSseClients }),
+    brokenCalls: createBrokenCalls({ eventStream }),
     diskUsage: createDiskUsageCache(engine, now),
     openRepository: createRepositoryOpener(),
     snapshotFiles: createSnapshotFiles(),
     registrySessions: createRegistrySessions(now),
     swarm: createSwarmManager(engine, now),
     passing: createPassing({ ...parts, accounts, fleet }),
-    eventStream: createEventStream(now),
+    eventStream,
     stats: createStatsCache(now),
     host: createHostCache(),
     changes: createChanges(),

@@ -19,6 +19,7 @@ import type { CrashLines } from "./containers/crash_lines.ts";
 import type { Paces } from "./events/paces.ts";
 import type { AlertMemory } from "./alerts/memory.ts";
 import type { ActiveJobs } from "./jobs/active_jobs.ts";
+import type { BrokenCalls } from "./jobs/broken_calls.ts";
 import type { BrandCache } from "./access/brand_cache.ts";
 import type { CurrentAccessPolicy } from "./access/policy.ts";
 import type { OidcCache } from "./access/oidc/cache.ts";
@@ -88,6 +89,8 @@ export interface Deps {
   reservations: Reservations;
   /** Queued and running jobs. */
   jobs: ActiveJobs;
+  /** Calls to the engine that broke; each job has its own. */
+  brokenCalls: BrokenCalls;
   /** The engine's disk usage, computed on demand. */
   diskUsage: DiskUsageCache;
   /** Opens the repository of a backup target, whose work must not block this thread. */

@@ -21,6 +21,7 @@ import { AppError, isNotStored, messageFor } from "../errors.ts";
 import { sleep } from "../waiting.ts";
 import { errorFields } from "../log.ts";
 import type { ActiveJob, JobGuard } from "./active_jobs.ts";
+import { createBrokenCalls } from "./broken_calls.ts";
 import { JobEnd, type JobKind, type JobRun } from "./kind.ts";
 import { createRun, cut, messageOf, publish, update } from "./run.ts";
 import { type JobView, toView } from "./view.ts";
@@ -96,16 +97,22 @@ export function startJob<Input, Result, Attachment>(
   publish(deps, job);
   const view = toView(record);
   const run = createRun<Input, Attachment>(deps, job, attachment);
+  const own = depsOfJob(deps, job);
   return {
     job: view,
     completion: launch(deps, job, {
       kind,
       reservation,
-      work: () => runOrRecover(deps, job, kind, run),
+      work: () => runOrRecover(own, job, kind, run),
       isUrgent,
     }),
   };
 }
+
+const depsOfJob = (deps: Deps, job: ActiveJob): Deps => ({
+  ...deps,
+  brokenCalls: createBrokenCalls(deps, () => stepsOf(job)),
+});
 
 const guardOf = (kind: JobKind, { input }: Job): JobGuard => kind.guardOf?.(input) ?? kind;
 
@@ -145,9 +152,10 @@ function resume(deps: Deps, kinds: readonly JobKind[], record: Job): void {
   const reservation = kind.reserve?.(deps, record);
   const job = deps.jobs.add(record, guardOf(kind, record));
   const run = createRun(deps, job, undefined);
+  const own = depsOfJob(deps, job);
   const work = record.status === "queued"
-    ? () => runOrRecover(deps, job, kind, run)
-    : () => recoverWhenReachable(deps, job, () => kind.recover(deps, run));
+    ? () => runOrRecover(own, job, kind, run)
+    : () => recoverWhenReachable(own, job, () => kind.recover(own, run));
   void launch(deps, job, { kind, reservation, work })
     .then(() => "", (error: Error) => error.message)
     .then((error) => {

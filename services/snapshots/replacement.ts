@@ -6,7 +6,6 @@
  * @module
  */
 
-import { EngineUnreachableError } from "../../engine/errors.ts";
 import type { Repository } from "../backup/restic/repository.ts";
 import { openTargetRepository } from "../backup/targets/open.ts";
 import {
@@ -84,9 +83,6 @@ interface Failure {
   evidence: Evidence[];
 }
 
-/** Attempts to take back, where calls break again and again although the engine stays. */
-const TAKE_BACK_MAX = 3;
-
 /** Snapshots that one job makes of what is there. */
 const KEPT_MAX = 10;
 
@@ -134,13 +130,11 @@ export async function replaceOrTakeBack<Result>(
   const { reason, hasWritten, evidence } = job.resultOf(FAILURE) as Failure;
   const kept = keptBy(job);
   const result = { kept, target: job.input.place, evidence };
-  for (let attempt = 1;; attempt++) {
-    const failure = await failureOf(deps, async () => {
-      await takeBack(hasWritten);
-      await job.step("start again", () => release(deps, held, operation));
-    });
-    if (failure === undefined) break;
-    if (attempt < TAKE_BACK_MAX && isBrokenCall(failure)) continue;
+  try {
+    await takeBack(hasWritten);
+    await job.step("start again", () => release(deps, held, operation));
+  } catch (error) {
+    const failure = await throwIfInterrupted(deps, error);
     const message = messageFor(deps.log, failure, "restore not taken back", { job: job.id });
     const place = kept === null ? "" : `; what was there is in snapshot ${kept}`;
     const policy = held.policies?.length ? "; stopped containers have restart policy no" : "";
@@ -159,19 +153,6 @@ export async function replaceOrTakeBack<Result>(
     { ...result, ...lacks.skippedCount > 0 && lacks },
   );
 }
-
-/** @returns Why the work has failed; `undefined` if it has not. @throws What continues the job later. */
-async function failureOf(deps: Deps, work: () => Promise<void>): Promise<unknown> {
-  try {
-    await work();
-  } catch (error) {
-    return await throwIfInterrupted(deps, error);
-  }
-}
-
-const isBrokenCall = (failure: unknown): boolean =>
-  failure instanceof AppError && failure.cause instanceof EngineUnreachableError &&
-  failure.cause.reason === "broken";
 
 /**
  * Stops the containers that may write.

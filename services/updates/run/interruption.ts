@@ -13,14 +13,7 @@ import { AppError, isNotStored } from "../../errors.ts";
  */
 const OWN_REASONS: ReadonlySet<UnreachableReason> = new Set(["protocol", "timeout"]);
 
-/** Calls that broke within this time, in milliseconds, while the engine stayed. */
-const BROKEN_MAX = 3;
-const BROKEN_MS = 3_600_000;
-
-/** Times of calls that broke, in Unix milliseconds, since the last break of the engine's events. */
-const brokenCalls = new WeakMap<Engine, { breaks: number; times: number[] }>();
-
-export type InterruptDeps = Pick<Deps, "engine" | "eventStream" | "jobs" | "now">;
+export type InterruptDeps = Pick<Deps, "brokenCalls" | "engine" | "jobs">;
 
 /**
  * Called with an error that is about to count as a failure.
@@ -38,19 +31,8 @@ export async function throwIfInterrupted(deps: InterruptDeps, error: unknown): P
   const isBroken = error.reason === "broken";
   if (!isBroken && !OWN_REASONS.has(error.reason)) throw error;
   await assertEngineStays(deps.engine);
-  if (isBroken && !isRepeated(deps)) throw error;
+  if (isBroken && !deps.brokenCalls.add()) throw error;
   return new AppError("unavailable", error.message, { cause: error });
-}
-
-/** Whether calls break again and again although the engine stays, and its events with it. */
-function isRepeated({ engine, eventStream, now }: InterruptDeps): boolean {
-  const at = now().getTime();
-  const { breaks } = eventStream.status();
-  const known = brokenCalls.get(engine);
-  const times = known?.breaks === breaks ? known.times.filter((time) => at - time < BROKEN_MS) : [];
-  times.push(at);
-  brokenCalls.set(engine, { breaks, times: times.slice(-BROKEN_MAX) });
-  return times.length >= BROKEN_MAX;
 }
 
 /**

@@ -12,6 +12,7 @@ import { resumeJobs, startJob } from "../../../services/jobs/runner.ts";
 import type { Caller } from "../../../services/access/caller.ts";
 import { AppError } from "../../../services/errors.ts";
 import type { Deps } from "../../../services/deps.ts";
+import { throwIfInterrupted } from "../../../services/updates/run/interruption.ts";
 import { fakeEngine } from "../../helpers/fake_engine.ts";
 import { openTestDatabase, testApp } from "../../helpers/test_app.ts";
 import { until } from "../../helpers/until.ts";
@@ -472,6 +473,22 @@ Deno.test("a kind that outlives the engine goes on when the engine is back", asy
   deepEqual(await start(app.deps, kind).completion, [true, false]);
   deepEqual(steps, ["create", "swap"]);
   await rejects(start(app.deps, { ...kind, outlivesEngine: false }).completion, unreachable);
+});
+
+Deno.test("broken calls count for their own job, and since its last step", async () => {
+  await using fake = fakeEngine();
+  using app = testApp({ engine: fake.engine });
+  const broken = new EngineUnreachableError("The connection broke");
+  const failures: unknown[] = [];
+  const kind = kindOf(async ({ step }, deps) => {
+    for (const name of ["create", "swap"]) {
+      for (const _ of [1, 2]) await rejects(throwIfInterrupted(deps, broken), broken);
+      for (const _ of [3, 4]) failures.push(await throwIfInterrupted(deps, broken));
+      await step(name, () => Promise.resolve());
+    }
+  });
+  for (const target of ["web", "db"]) await start(app.deps, kind, target).completion;
+  deepEqual(failures.map((each) => (each as AppError).code), Array(8).fill("unavailable"));
 });
 
 Deno.test("a job whose step cannot be stored goes on when the disk has room", async () => {

@@ -1,6 +1,7 @@
 import { deepEqual, equal, rejects } from "node:assert/strict";
 import { EngineUnreachableError } from "../../../engine/errors.ts";
 import { createRepository } from "../../../services/backup/restic/repository.ts";
+import { createBrokenCalls } from "../../../services/jobs/broken_calls.ts";
 import { volumePart } from "../../../services/backup/trees/part.ts";
 import {
   keepReplaced,
@@ -115,27 +116,26 @@ Deno.test("a restore that has not changed anything puts nothing back", async () 
   deepEqual(steps, ["failure", "start again"]);
 });
 
-Deno.test("a call that breaks does not end the taking back, also after others have broken", async () => {
+Deno.test("a call that breaks does not end the taking back, also after others have failed the work", async () => {
   await using fake = fakeEngine({ "GET /containers/json": () => Response.json([]) });
   using app = testApp({ engine: fake.engine });
   const replacement = { held } as unknown as Replacement;
-  let attempts = 0;
-  const run = () => {
-    const failure = { reason: "It failed", hasWritten: false, evidence: [] };
-    const { job } = resumedJob({ target: "shop", input }, { results: { failure } });
-    return replaceOrTakeBack(app.deps, job, replacement, {
-      work: () => Promise.resolve(),
-      takeBack() {
-        attempts++;
-        if (attempts <= 4) throw new EngineUnreachableError("The connection broke");
-        return Promise.resolve();
-      },
-    });
+  const { job, steps } = resumedJob({ target: "shop", input }, {});
+  const deps = { ...app.deps, brokenCalls: createBrokenCalls(app.deps, () => steps.length) };
+  let calls = 0;
+  const breakUntil = (last: number) => {
+    if (++calls <= last) throw new EngineUnreachableError("The connection broke");
+    return Promise.resolve();
   };
-  // The job goes on later, as the engine may have been restarted.
-  for (const _ of [1, 2]) await rejects(run(), { name: "EngineUnreachableError" });
-  await rejects(run(), { status: "rolled_back", message: "It failed" });
-  equal(attempts, 5);
+  // Each repeats the job, as the engine may have been restarted.
+  const run = () =>
+    replaceOrTakeBack(deps, job, replacement, {
+      work: () => breakUntil(5),
+      takeBack: () => breakUntil(5),
+    });
+  for (const _ of [1, 2, 3, 4]) await rejects(run(), { name: "EngineUnreachableError" });
+  await rejects(run(), { status: "rolled_back", message: "The connection broke" });
+  equal(calls, 6);
 });
 
 Deno.test("what was written after a restore is kept before the rest comes back", async () => {
