@@ -3,8 +3,10 @@
 import { deepEqual, equal, match } from "node:assert/strict";
 import type { SnapshotView } from "../../services/snapshots/list.ts";
 import { openTarget } from "../../services/backup/targets/targets.ts";
+import { damagePacks } from "../helpers/damaged_packs.ts";
 import { long } from "../helpers/long.ts";
-import { migratingApp } from "../helpers/migrating_app.ts";
+import type { LiveApp } from "../helpers/live_app.ts";
+import { type MigratingApp, migratingApp } from "../helpers/migrating_app.ts";
 import { BUSYBOX, engineTest } from "../helpers/real_engine.ts";
 import { ended } from "../helpers/test_stack.ts";
 import { until } from "../helpers/until.ts";
@@ -123,32 +125,47 @@ long(engineTest)("an update whose data could not come back is refused", async (r
   equal((await test.run("update", { data: "keep" })).status, "needs_attention");
 });
 
-long(engineTest)("a target that is lost during an update leaves the new state", async (real) => {
+/** Updates to a version that is observed until it fails on request. @returns The id of the job. */
+async function observed({ app, publish, start }: MigratingApp): Promise<string> {
+  await publish("slow");
+  const { body: { id } } = await start("update", { data: "undo", stableSeconds: 3_600 });
+  await until("it is observed", async () => await hasBegun(app, id, "verify"));
+  return id;
+}
+
+async function hasBegun(app: LiveApp, id: string, step: string): Promise<boolean> {
+  const { body: { steps } } = await app.call("GET", `/api/jobs/${id}`);
+  return steps.some(({ name }: { name: string }) => name === step);
+}
+
+long(engineTest)("an undo waits for a target that is away", async (real) => {
   await using test = await migratingApp(real);
-  const { app, dataDir, name, volume } = test;
+  const { app, dataDir, name } = test;
   const before = await test.files();
-  await test.publish("slow");
-  const { body: { id } } = await test.start("update", { data: "undo", stableSeconds: 3_600 });
-  await until("it is observed", async () => {
-    const { body } = await app.call("GET", `/api/jobs/${id}`);
-    return body.steps.some(({ name }: { name: string }) => name === "verify");
-  });
+  const id = await observed(test);
   await Deno.rename(`${dataDir}/snapshots`, `${dataDir}/elsewhere`);
   await real.docker("exec", name, "touch", "/data/fail");
-  const { status, error, result } = await ended(app, id);
-  equal(status, "needs_attention", error ?? "");
-  match(error!, /the data could not be brought back: .*; the data from before is in snapshot/);
-  match(await test.files(), /old\nnew\n/);
-
+  await until("it goes back", () => hasBegun(app, id, "keep_written"));
   await Deno.rename(`${dataDir}/elsewhere`, `${dataDir}/snapshots`);
+  const { status, error } = await ended(app, id);
+  equal(status, "rolled_back", error ?? "");
+  equal(await test.files(), before);
+});
+
+long(engineTest)("data that was damaged at the target since empties nothing", async (real) => {
+  await using test = await migratingApp(real);
+  const { app, name } = test;
+  const id = await observed(test);
   const { target } = await openTarget(app.deps);
-  equal(target.name, result.data.target);
-  const request = { what: "volume", to: "new", as: `${volume}-2` };
-  const restore = await app.call("POST", `${SNAPSHOTS}/${result.data.before}/restore`, request);
-  const restored = await ended(app, restore.body.id);
-  equal(restored.status, "succeeded", restored.error ?? "");
-  equal(await test.files(`${volume}-2`), before);
-  await real.docker("volume", "rm", `${volume}-2`);
+  await damagePacks(target.location);
+  await real.docker("exec", name, "touch", "/data/fail");
+  const { status, error } = await ended(app, id);
+  equal(status, "needs_attention", error ?? "");
+  match(
+    error!,
+    /the data could not be brought back: .* is damaged: .*; the data from before is in/,
+  );
+  match(await test.files(), /old\nnew\n/);
 });
 
 engineTest("the data of a stack's containers comes back, each in its order", async (real) => {

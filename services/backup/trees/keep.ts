@@ -15,6 +15,7 @@ import { openTargetRepository } from "../targets/open.ts";
 import { isDeviceNode, isMeanwhile, isWithoutContent } from "../volumes/limits.ts";
 import { withoutValuesOf } from "../volumes/secret_values.ts";
 import type { VolumeImage } from "../volumes/writing_images.ts";
+import { checkBefore } from "./check.ts";
 import { type Part, restoredPart } from "./part.ts";
 import { type Stored, storeTree } from "./store.ts";
 import { writeParts } from "./write.ts";
@@ -99,13 +100,16 @@ export function withoutText({ skippedCount = 0 }: Partial<Written>): string {
 }
 
 /**
- * Empties volumes and gives them what a snapshot has. A target that is away is tried again; also one
- * that stays locked, if the volumes have a part only.
+ * Empties volumes and gives them what a snapshot has, after all of it was read: what is there is not
+ * given away for what cannot come. A target that is away is tried again; also one that stays locked, if
+ * the volumes have a part only.
  *
- * @param options.stop Called before each attempt; it must stop what may write to the volumes.
- * @param options.begin Called before the first change of each attempt.
+ * @param options.stop Called before the first change of each attempt; it must stop what may write to the
+ * volumes.
+ * @param options.begin Called then.
  * @param options.hasBegun Whether the volumes have a part only.
- * @throws {AppError} As `writeParts()`. The volumes may have a part then.
+ * @throws {AppError} As `checkBefore()`, with nothing changed, and as `writeParts()`. The volumes may have
+ * a part then.
  */
 export async function putPartsBack(
   deps: Deps,
@@ -130,6 +134,7 @@ export async function putPartsBack(
   const isTemporary = (error: unknown) => isAway(error) || hasBegun() && isLocked(error);
   await untilAnswered(async () => {
     using opened = await openTargetRepository(deps, targetId, job.signal);
+    await checkBefore(opened.repository, request, job);
     await stop();
     const write = () => writeParts(deps, opened.repository, request, job);
     await withoutValuesOf(deps.engine, containers, write);

@@ -1,11 +1,13 @@
 import { deepEqual, equal, rejects } from "node:assert/strict";
 import { openTargetRepository } from "../../../services/backup/targets/open.ts";
+import { putPartsBack } from "../../../services/backup/trees/keep.ts";
 import { volumePart } from "../../../services/backup/trees/part.ts";
 import type { RestoreInput } from "../../../services/snapshots/restore/job.ts";
 import { restoreParts } from "../../../services/snapshots/restore/run.ts";
 import { temporaryDirectory } from "../../helpers/command.ts";
 import { setContainers } from "../../helpers/fake_containers.ts";
 import { fakeEngine } from "../../helpers/fake_engine.ts";
+import { damagePacks } from "../../helpers/damaged_packs.ts";
 import {
   description,
   directoryEntry,
@@ -53,6 +55,7 @@ async function snapshotOf(entry: TestEntry) {
   const owned = stack.move();
   return {
     app,
+    input,
     snapshot: snapshot.id,
     directory: target.location as string,
     /** Runs the job, which must end with the message before it stops anything. */
@@ -76,17 +79,23 @@ Deno.test("a snapshot that cannot be written is refused before anything stops", 
   await refuses('/volumes/data: "sda" is a device node');
 });
 
+const FILE = fileEntry("volumes/data/file", new Uint8Array(5_000));
+
 Deno.test("a snapshot whose content is damaged is refused before anything stops", async () => {
-  await using given = await snapshotOf(fileEntry("volumes/data/file", new Uint8Array(5_000)));
-  const { directory, refuses } = given;
-  for await (const { name } of Deno.readDir(`${directory}/data`)) {
-    for await (const pack of Deno.readDir(`${directory}/data/${name}`)) {
-      const file = `${directory}/data/${name}/${pack.name}`;
-      const bytes = await Deno.readFile(file);
-      bytes[20]! ^= 1;
-      await Deno.remove(file);
-      await Deno.writeFile(file, bytes);
-    }
-  }
-  await refuses(/^\w+ [0-9a-f]{8} is damaged: /);
+  await using given = await snapshotOf(FILE);
+  await damagePacks(given.directory);
+  await given.refuses(/^\w+ [0-9a-f]{8} is damaged: /);
+});
+
+Deno.test("what was there does not come back from a damaged snapshot: nothing is emptied for it", async () => {
+  await using given = await snapshotOf(FILE);
+  await damagePacks(given.directory);
+  const { app, snapshot } = given;
+  const kept = { ...given.input, snapshot, parts: [volumePart("data")], containers: [] };
+  const never = () => Promise.reject(new Error("It was changed"));
+  const job = { signal, progress() {} };
+  const putBack = putPartsBack(app.deps, kept, {
+    ...{ job, stop: never, begin: never, hasBegun: () => false },
+  });
+  await rejects(putBack, /\w+ [0-9a-f]{8} is damaged: /);
 });
