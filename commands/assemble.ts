@@ -111,7 +111,7 @@ export function assemble(parts: Parts): Deps {
     inventory,
     reservations,
     jobs: createActiveJobs({ followersMax: config.maxSseClients }),
-    brokenCalls: createBrokenCalls({ eventStream }),
+    brokenCalls: createBrokenCalls(eventStream),
     diskUsage: createDiskUsageCache(engine, now),
     openRepository: createRepositoryOpener(),
     snapshotFiles: createSnapshotFiles(),

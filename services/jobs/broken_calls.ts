@@ -1,6 +1,6 @@
 /** Counts the calls to the engine that break during a job. @module */
 
-import type { Deps } from "../deps.ts";
+import type { EventStream } from "../containers/event_stream.ts";
 
 /** Calls that broke while the engine stayed, from which on they count as failures. */
 const BROKEN_MAX = 3;
@@ -15,9 +15,9 @@ export interface BrokenCalls {
   add(): boolean;
 }
 
-/** @param stepCount Number of steps that have succeeded; each is progress, which begins the count anew. */
+/** @param stepCount Number of steps that have succeeded; each is progress, after which the count begins again. */
 export function createBrokenCalls(
-  { eventStream }: Pick<Deps, "eventStream">,
+  eventStream: Pick<EventStream, "status">,
   stepCount: () => number = () => 0,
 ): BrokenCalls {
   let last = { breaks: 0, steps: 0, count: 0 };

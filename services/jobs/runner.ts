@@ -111,7 +111,7 @@ export function startJob<Input, Result, Attachment>(
 
 const depsOfJob = (deps: Deps, job: ActiveJob): Deps => ({
   ...deps,
-  brokenCalls: createBrokenCalls(deps, () => stepsOf(job)),
+  brokenCalls: createBrokenCalls(deps.eventStream, () => stepsOf(job)),
 });
 
 const guardOf = (kind: JobKind, { input }: Job): JobGuard => kind.guardOf?.(input) ?? kind;

@@ -121,7 +121,10 @@ Deno.test("a call that breaks does not end the taking back, also after others ha
   using app = testApp({ engine: fake.engine });
   const replacement = { held } as unknown as Replacement;
   const { job, steps } = resumedJob({ target: "shop", input }, {});
-  const deps = { ...app.deps, brokenCalls: createBrokenCalls(app.deps, () => steps.length) };
+  const deps = {
+    ...app.deps,
+    brokenCalls: createBrokenCalls(app.deps.eventStream, () => steps.length),
+  };
   let calls = 0;
   const breakUntil = (last: number) => {
     if (++calls <= last) throw new EngineUnreachableError("The connection broke");
