@@ -86,7 +86,7 @@ async function planned(
   values: readonly StackValue[],
 ): Promise<Planned> {
   const { recreate, removeOrphans, services } = input;
-  const state = await readState(deps, target);
+  const state = await readState(deps, target, values);
   const { changes, warnings } = planSwarm(stack, values, state, {
     recreate,
     removeOrphans,

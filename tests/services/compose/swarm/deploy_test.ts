@@ -78,12 +78,37 @@ Deno.test("a deploy takes no service of another stack for its own, and removes n
   const compose = composeOf({ a: "app:1", a_b: "app:1" });
   const stack = { name: "shop", kind: "swarm", compose, deploy: false };
   equal((await app.call("POST", "/api/stacks", stack)).status, 201);
+  const message = "Another service has the name shop_a_b";
   await rejects(
     deploySwarmStack(app.deps, resumedJob({ target: "shop", input: INPUT }, {}).job),
-    /Another service has the name shop_a_b/,
+    { code: "conflict", message },
   );
   deepEqual(imagesOf(swarm), { shop_a_b: "db:1" });
+  deepEqual(swarm.networks, []);
+  const plan = await app.call("POST", "/api/stacks/shop/plan", {});
+  deepEqual([plan.status, plan.body.error], [409, message]);
 });
+
+for (const kind of ["secret", "config"]) {
+  Deno.test(`a deploy without an external ${kind} that it needs changes nothing`, async () => {
+    const swarm = fakeSwarm();
+    await using fake = fakeEngine(swarm.answers);
+    using app = testApp({ engine: fake.engine });
+    const compose = `services: { a: { image: "app:1", ${kind}s: [key] } }
+${kind}s: { key: { external: true } }
+`;
+    const stack = { name: "shop", kind: "swarm", compose, deploy: false };
+    equal((await app.call("POST", "/api/stacks", stack)).status, 201);
+    const message = `The external ${kind} key does not exist`;
+    await rejects(
+      deploySwarmStack(app.deps, resumedJob({ target: "shop", input: INPUT }, {}).job),
+      { code: "conflict", message },
+    );
+    deepEqual([swarm.networks, swarm.services], [[], []]);
+    const plan = await app.call("POST", "/api/stacks/shop/plan", {});
+    deepEqual([plan.status, plan.body.error], [409, message]);
+  });
+}
 
 Deno.test("a deploy takes no secret that others have created under its name, whatever its other labels", async () => {
   const swarm = fakeSwarm();
@@ -111,13 +136,14 @@ secrets: { key: { file: ./key } }
     "created itself",
   ]);
   equal((await create({ "com.docker.stack.namespace": "shop" })).status, 201);
+  swarm.networks.length = 0;
   await rejects(deploySwarmStack(app.deps, resumedJob(job, {}).job), {
     code: "conflict",
     message:
       `Secret ${Name} was not created by a deploy, so that its content is unknown; delete it, ` +
       "and deploy again",
   });
-  deepEqual(swarm.services, []);
+  deepEqual([swarm.networks, swarm.services], [[], []]);
 });
 
 Deno.test("a service without update settings is updated task by task, and a job has none", () =>
