@@ -1,5 +1,6 @@
 import { deepEqual, equal, match, rejects } from "node:assert/strict";
 import { deploySwarmStack } from "../../../../services/compose/swarm/deploy.ts";
+import { swarmDeployKind } from "../../../../services/compose/swarm/job.ts";
 import type { SwarmDeployInput } from "../../../../services/compose/swarm/input.ts";
 import { startSwarmDown } from "../../../../services/compose/swarm/start.ts";
 import { setContainers } from "../../../helpers/fake_containers.ts";
@@ -8,6 +9,7 @@ import { type FakeSwarm, fakeSwarm, serviceOf } from "../../../helpers/fake_swar
 import { type KillAt, runTwice } from "../../../helpers/killed_job.ts";
 import { resumedJob } from "../../../helpers/resumed_job.ts";
 import { type TestApp, testApp } from "../../../helpers/test_app.ts";
+import { stepInWords } from "../../../../ui/base/step_words.ts";
 
 const INPUT: SwarmDeployInput = {
   ...{ version: 1, recreate: "changed", removeOrphans: false, services: null },
@@ -47,12 +49,12 @@ for (
     {
       what: "in the rollback of an earlier service",
       second: { a: "app:2", b: "bad:2" },
-      at: { step: "rollback 1 change", moment: "unstored" },
+      at: { step: "rollback change 1", moment: "unstored" },
     },
     {
       what: "after the removal of a new service that failed",
       second: { a: "app:2", b: "app:1", c: "bad:1" },
-      at: { step: "rollback 1", moment: "unstored" },
+      at: { step: "rollback remove 1", moment: "unstored" },
     },
   ] as { what: string; second: Record<string, string>; at: KillAt }[]
 ) {
@@ -67,6 +69,24 @@ for (
       deepEqual(imagesOf(swarm), { shop_a: "app:1", shop_b: "app:1" });
     }));
 }
+
+Deno.test("each step of a deploy that is rolled back has words", () =>
+  deployed(
+    [composeOf({ a: "app:1" }), composeOf({ a: "app:2", b: "bad:1" })],
+    async (app) => {
+      const input = { ...INPUT, version: 2 };
+      const { job, steps } = resumedJob({ target: "shop", input }, {});
+      await rejects(deploySwarmStack(app.deps, job), { status: "rolled_back" });
+      const inWords = steps.map((step) => stepInWords(step, swarmDeployKind.steps!));
+      deepEqual(inWords.slice(inWords.indexOf("Record the failure") + 1), [
+        "Remove a new service again (1)",
+        "Read a service to be rolled back (2)",
+        "Return the service to its earlier version (2)",
+        "Wait until its earlier tasks run (2)",
+      ]);
+      deepEqual(inWords.filter((words) => steps.includes(words)), []);
+    },
+  ));
 
 Deno.test("a deploy takes no service of another stack for its own, and removes none in a rollback", async () => {
   const Labels = { "com.docker.stack.namespace": "shop_a" };
