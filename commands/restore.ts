@@ -125,7 +125,9 @@ function prepareDatabases(
   return ended;
 }
 
-function* notesOf({ removed, forgotten, left, takenBack }: EndedRights): Generator<string> {
+function* notesOf(
+  { removed, forgotten, left, endedBy, takenBack }: EndedRights,
+): Generator<string> {
   if (removed.length > 0) {
     const names = removed.join(", ");
     yield `Hosts that were removed from the fleet since then wait to be accepted: ${names}`;
@@ -137,6 +139,10 @@ function* notesOf({ removed, forgotten, left, takenBack }: EndedRights): Generat
   }
   if (left !== undefined) {
     yield `This host has left the fleet of ${left} since then, and stays out of it until it joins again`;
+  }
+  if (endedBy !== undefined) {
+    yield `${endedBy} has removed this host from its fleet since then; it stays out of it until it ` +
+      "joins again";
   }
   if (takenBack > 0) {
     yield `Requests for hosts that have ended since then are not left for them again: ${takenBack}`;

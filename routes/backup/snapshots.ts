@@ -27,6 +27,10 @@ const Snapshot = z.object({
   hostname: z.string(),
   isOwn: z.boolean().meta({ description: "Whether this host made it" }),
   stack: z.string().nullable(),
+  lastBackupOf: z.array(z.string()).meta({
+    description: "Stacks of this host whose last backup it is: made here, or at the host from " +
+      "which a stack has moved here",
+  }),
   hasStack: z.boolean().meta({
     description: "Whether it has the stack itself; what updates keep has volumes of it only",
   }),

@@ -25,7 +25,9 @@ const Host = z.object({
     description: "`pending`: an admin has to accept it. `late`: no beat for 30 seconds. `away`: " +
       "the connection has closed, or no beat for 75 seconds. `never`: it has not connected yet",
   }),
-  since: Timestamp.nullable().meta({ description: "Since when it is away, or has left" }),
+  since: Timestamp.nullable().meta({
+    description: "Time of the last message of a host that is away, or when it left",
+  }),
   machine: z.string().meta({ example: "edge-7, Debian GNU/Linux 12" }),
   version: z.string().meta({ description: "Version of Longshore" }),
   engine: z.string().nullable().meta({
@@ -37,7 +39,7 @@ const Host = z.object({
   latencyMs: z.int().nullable(),
   skewMs: z.int().nullable().meta({ description: "Its clock minus that of this server" }),
   joinedAt: Timestamp,
-  lastSeenAt: Timestamp.nullable(),
+  lastSeenAt: Timestamp.nullable().meta({ description: "Time of its last message" }),
 }).meta({ id: "FleetHost" });
 
 const Changes = z.object({ name: HostName, labels: Labels }).partial()

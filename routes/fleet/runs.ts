@@ -79,7 +79,8 @@ export const runEndpoints = (deps: Deps) => [
       "user: `prune` and `update-check` as at the host itself, `update` of a stack there, and " +
       "`deploy` of a stack whose sources are stored at this server. Its result has an outcome for " +
       "each host: `done`, `failed` with the first line of the error, `refused` with the reason, " +
-      "or `away`. No host is asked twice, also after a crash. Cancelling the job cancels what runs " +
+      "or `away`; of a prune, `pruned` has the number of removed objects of each kind and " +
+      "`freedBytes`. No host is asked twice, also after a crash. Cancelling the job cancels what runs " +
       "at the hosts. With `plan`, nothing is done, and the response says which hosts will be asked.",
     role,
     permission,

@@ -16,7 +16,7 @@ const DESCRIPTION =
 uptime after it). \`overview\` is sent only if \`types\` names it, and instead of \`containers\` suffices for a page of \
 numbers: \`{containers, attention, stacks}\`, i.e. how many containers there are, those with a problem or a firing \
 alert, and the first stacks, degraded ones before others. Sends them again about a second after a container, the engine or \
-another resource has changed, or later if there are many containers. Sends \`event\` frames (\`{event, timestamp, eventId, server, serverId, data, title, tone, lines, remedy?, problem?}\`: what a webhook gets, what it means in words, where people should do something about it, and the \`key\` of the problem that it begins or ends, by \`phase\`) as events happen, and \`job\` \
+another resource has changed, or later if there are many containers. Sends \`event\` frames (\`{event, timestamp, eventId, server, serverId, data, title, tone, lines, remedy?, problem?}\`: what a webhook gets, what it means in words, where people should do something about it, and the \`key\` of the problem that it begins or ends, by \`phase\`, with the keys in \`alsoEnds\` if others of a removed container end with it) as events happen, and \`job\` \
 frames (the job without its result) when a job starts, ends or reaches another step. Only admins \
 receive the events of accounts.
 

@@ -28,7 +28,12 @@ export type EventView = AppEvent & {
   /** If people should do something about it. */
   remedy?: Remedy;
   /** Missing for news that stand alone. Events with the same key are about the same problem. */
-  problem?: { key: string; phase: "begin" | "end" };
+  problem?: {
+    key: string;
+    phase: "begin" | "end";
+    /** Keys of other problems that end with it, e.g. because the container was removed. */
+    alsoEnds?: string[];
+  };
 };
 
 /** A value is truncated to this length before it is processed. */
@@ -53,18 +58,22 @@ export function toView(event: AppEvent): EventView {
   const { headline: title, tone, lines } = describeEvent(event);
   const { remedy: remedyOf, phase } = eventKind(event.event);
   const remedy = remedyOf?.(fieldOf(event.data, inline));
-  const key = phase === "report" ? undefined : problemKey(event);
-  const problem = key !== undefined && phase !== "report" && { key, phase };
+  const problem = phase === "report" ? undefined : problemOf(event, phase);
   return { ...event, title, tone, lines, ...(remedy && { remedy }), ...(problem && { problem }) };
 }
 
-/** Of two problems of an object, such as a container that is down and one in a crash loop, each has its own. */
-function problemKey(event: AppEvent): string | undefined {
-  const { isShared, problem, subject, targets } = eventKind(event.event);
+/** Of two problems of an object, such as a container that is down and one in a crash loop, each has its own key. */
+function problemOf(event: AppEvent, phase: "begin" | "end"): EventView["problem"] {
+  const { alsoEnds, isShared, problem, subject, targets } = eventKind(event.event);
   if (!subject) return undefined;
   const { key, kind } = subject(event.data, targets?.(event.data) ?? containersOf(event));
-  const own = problem?.(event.data) ?? `${kind} ${key}`;
-  return isShared ? own : keyOf(event, own);
+  const ofHost = (own: string) => isShared ? own : keyOf(event, own);
+  const others = alsoEnds?.(event.data).map((other) => ofHost(`${other} ${key}`)) ?? [];
+  return {
+    key: ofHost(problem?.(event.data) ?? `${kind} ${key}`),
+    phase,
+    ...(others.length > 0 && { alsoEnds: others }),
+  };
 }
 
 /** Reads fields of the data. @param clean Removes what could imitate other text. */

@@ -24,7 +24,7 @@ import {
 
 /** In the order of removal: containers before the objects that they use. */
 export const PRUNE_KINDS = ["containers", "networks", "volumes", "images", "buildCache"] as const;
-type PruneKind = (typeof PRUNE_KINDS)[number];
+export type PruneKind = (typeof PRUNE_KINDS)[number];
 
 export interface PruneOptions {
   /** Only report what would be removed. */

@@ -1,8 +1,9 @@
 /** The last backups, which are known without asking a target. @module */
 
-import { replaceLastBackup } from "../../db/last_backups.ts";
+import { replaceLastBackup, selectLastBackup } from "../../db/last_backups.ts";
 import type { Deps } from "../deps.ts";
 import type { SnapshotInput, SnapshotJob, SnapshotResult } from "./job.ts";
+import type { StackRestoreJob } from "./stack/job.ts";
 
 /** Identifies what was backed up, e.g. `stack shop`, `volumes a, b`. */
 export const backupSubject = (
@@ -19,4 +20,17 @@ export function recordBackup(
   const { stack, targetId }: SnapshotInput = input;
   const subject = backupSubject(input);
   replaceLastBackup(db, { subject, stack, targetId, at: now().toISOString(), snapshot, size });
+}
+
+/** Records that a stack was restored: one that has moved here has its last backup from before. */
+export function recordRestored(
+  { db }: Pick<Deps, "db">,
+  { target: stack, input: { targetId, snapshot, madeAt: at, size } }:
+    & Pick<StackRestoreJob, "target">
+    & { input: Pick<StackRestoreJob["input"], "targetId" | "snapshot" | "madeAt" | "size"> },
+): void {
+  const subject = backupSubject({ stack, volumes: null });
+  const last = selectLastBackup(db, { subject, targetId });
+  if (last && last.at >= at) return;
+  replaceLastBackup(db, { subject, stack, targetId, at, snapshot, size });
 }

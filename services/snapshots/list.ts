@@ -2,6 +2,7 @@
 
 import type { Snapshot } from "../backup/restic/snapshot.ts";
 import { selectBackupTargets, type StoredTarget } from "../../db/backup_targets.ts";
+import { type LastBackup, selectLastStackBackups } from "../../db/last_backups.ts";
 import type { Deps } from "../deps.ts";
 import { AppError, messageFor } from "../errors.ts";
 import { assertIdle } from "../backup/targets/needed.ts";
@@ -22,6 +23,8 @@ export interface SnapshotView {
   isOwn: boolean;
   /** Also of what an update has kept: volumes of the stack. */
   stack: string | null;
+  /** Stacks of this host whose last backup it is, also one from before they moved here. */
+  lastBackupOf: string[];
   /** Whether the stack itself can be restored and tried out, not only volumes. */
   hasStack: boolean;
   /** Names. */
@@ -74,7 +77,9 @@ export async function listSnapshots(
     ? await Promise.all(selectBackupTargets(deps.db).map((target) => tryToRead(deps, target)))
     : [await readTarget(deps, ref)];
   const views = lists.flatMap(({ snapshots }) => snapshots)
-    .filter((view) => stack === undefined || view.stack === stack)
+    .filter((view) =>
+      stack === undefined || view.stack === stack || view.lastBackupOf.includes(stack)
+    )
     .sort((one, other) => one.time < other.time ? 1 : -1);
   return {
     snapshots: views.slice(0, limit),
@@ -93,9 +98,10 @@ async function readTarget(deps: Deps, ref: string | undefined): Promise<TargetLi
   using opened = await openTargetRepository(deps, ref, signal);
   const { target: { name, isDefault } } = opened;
   const all = await translated(() => opened.repository.snapshots(signal));
+  const last = selectLastStackBackups(deps.db);
   return {
     target: { name, isDefault, error: null },
-    snapshots: all.map((each) => viewOf(opened, each)),
+    snapshots: all.map((each) => viewOf(opened, each, last)),
   };
 }
 
@@ -116,7 +122,7 @@ export async function getSnapshot(
   { target }: { target?: string | undefined },
 ): Promise<SnapshotView> {
   using opened = await openSnapshot(deps, id, target);
-  return viewOf(opened, opened.snapshot);
+  return viewOf(opened, opened.snapshot, selectLastStackBackups(deps.db));
 }
 
 /** A snapshot in its repository. */
@@ -164,7 +170,11 @@ export async function deleteSnapshot(
   await translated(() => repository.removeSnapshots([snapshot.id], signal));
 }
 
-function viewOf({ target }: OpenedTarget, snapshot: Snapshot): SnapshotView {
+function viewOf(
+  { target }: OpenedTarget,
+  snapshot: Snapshot,
+  last: readonly LastBackup[],
+): SnapshotView {
   const { id, time, hostname, paths, tags, summary } = snapshot;
   const { stack, reason, note } = readTags(snapshot);
   const below = (directory: string) =>
@@ -175,6 +185,9 @@ function viewOf({ target }: OpenedTarget, snapshot: Snapshot): SnapshotView {
     hostname,
     isOwn: isOfThisHost(snapshot),
     stack,
+    lastBackupOf: last
+      .filter((each) => each.snapshot === id && each.targetId === target.id)
+      .map((each) => each.stack!),
     hasStack: stackIn(snapshot) !== undefined,
     volumes: below("/volumes/"),
     directories: below("/directories"),

@@ -134,6 +134,9 @@ engineTest("a stack moves to another host by a target", async (real) => {
     deepEqual(Object.keys(NetworkSettings.Networks!), [`${name}_front`]);
     const { body: source } = await other.call("GET", `/api/stacks/${name}/source`);
     equal(source.env, "WORD=precious\n");
+    const { body: { stacks: [{ lastBackup }] } } = await other.call("GET", "/api/backup/stacks");
+    const { body: { time, size, lastBackupOf } } = await other.call("GET", path);
+    deepEqual([lastBackup, lastBackupOf], [{ at: time, snapshot, target: "shared", size }, [name]]);
     const { body: deploy } = await other.call("POST", `/api/stacks/${name}/plan`, {});
     ok(deploy.changes.every(({ action }: { action: string }) => action === "none"));
   } finally {

@@ -11,4 +11,6 @@ Deno.test("lasting() leaves out problems that have ended, but not those that beg
     news,
   ]);
   deepEqual(lasting([begin("edge-7"), end("edge-7"), begin("edge-7")]), [begin("edge-7")]);
+  const removed = { problem: { ...end("down").problem, alsoEnds: ["ill"] } };
+  deepEqual(lasting([removed, begin("ill"), begin("down")]), []);
 });

@@ -480,6 +480,7 @@ export type BackupSnapshot = {
   hostname: string;
   isOwn: boolean;
   stack: string | null;
+  lastBackupOf: (string)[];
   hasStack: boolean;
   volumes: (string)[];
   directories: (string)[];

@@ -8,7 +8,7 @@ import { Dialog } from "../components/dialog.tsx";
 import { useRead } from "../components/reading.ts";
 import { Failure, Loading } from "../components/states.tsx";
 import { addStyles } from "../components/styles.ts";
-import { bytes, count, imageName } from "../base/text.ts";
+import { bytes, capital, count, imageName } from "../base/text.ts";
 import { sentenceOf, showAlert, showStatus } from "../state/toasts.ts";
 import styles from "./prune.css" with { type: "text" };
 
@@ -204,14 +204,20 @@ const kindsOf = (result: PruneResult) =>
 const countOf = (result: PruneResult): number =>
   kindsOf(result).reduce((sum, { part }) => sum + part.count, 0);
 
+/** E.g. `removed 2 containers, 1 image, freed 1.2 GB`. */
+export function removedText(counts: Record<Kind, number>, freedBytes: number): string {
+  const removed = (Object.keys(KINDS) as Kind[]).filter((kind) => counts[kind] > 0)
+    .map((kind) => count(counts[kind], KINDS[kind].noun));
+  return `removed ${removed.join(", ") || "nothing"}, freed ${bytes(freedBytes)}`;
+}
+
 /** Says what was removed, and which kinds failed. */
 function report(result: PruneResult): void {
-  const removed = kindsOf(result).filter(({ part }) => part.count > 0)
-    .map(({ kind, part }) => count(part.count, KINDS[kind].noun));
-  const failed = kindsOf(result).flatMap(({ part }) => part.error ?? []);
-  if (removed.length > 0 || failed.length === 0) {
-    const list = removed.join(", ") || "nothing";
-    showStatus(`Removed ${list}, freed ${bytes(result.totalReclaimed)}`);
+  const parts = kindsOf(result);
+  const failed = parts.flatMap(({ part }) => part.error ?? []);
+  if (countOf(result) > 0 || failed.length === 0) {
+    const counts = Object.fromEntries(parts.map(({ kind, part }) => [kind, part.count]));
+    showStatus(capital(removedText(counts as Record<Kind, number>, result.totalReclaimed)));
   }
   if (failed.length > 0) showAlert([...new Set(failed)].join("; "));
 }

@@ -19,6 +19,7 @@ import type {
   MonitorCheck,
   Stack,
 } from "../api/types.ts";
+import type { Problem } from "../base/lasting.ts";
 import { followStream, type StreamFrame } from "./stream.ts";
 import { HOST } from "./root.ts";
 import { hasEnded, session } from "./session.ts";
@@ -39,7 +40,7 @@ export interface LiveEvent {
   /** If people should do something about it. */
   remedy?: { text: string; to: string };
   /** Missing for news that stand alone. Events with the same key are about the same problem. */
-  problem?: { key: string; phase: "begin" | "end" };
+  problem?: Problem;
 }
 
 /** A job as the stream reports it. */

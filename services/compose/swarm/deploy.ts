@@ -86,7 +86,7 @@ async function planned(
   values: readonly StackValue[],
 ): Promise<Planned> {
   const { recreate, removeOrphans, services } = input;
-  const state = await readState(deps, target);
+  const state = await readState(deps, target, values);
   const { changes, warnings } = planSwarm(stack, values, state, {
     recreate,
     removeOrphans,
@@ -261,12 +261,13 @@ async function rolledBack(
   if (job.input.onFailure === "stop") return new JobEnd("failed", message, result);
   if (status === "needs_attention") return new JobEnd(status, message, result);
   try {
+    const back = prefixed(job, "rollback");
     for (const [index, { id, isNew }] of done.toReversed().entries()) {
+      const number = index + 1;
       if (isNew) {
-        await job.step(`rollback ${index + 1}`, () => ifThere(serviceRemove(deps.engine, id)));
+        await back.step(`remove ${number}`, () => ifThere(serviceRemove(deps.engine, id)));
       } else {
-        const steps = prefixed(job, `rollback ${index + 1}`);
-        await changeService(deps, steps, id, (spec) => spec, { rollback: "previous" });
+        await changeService(deps, back, id, (spec) => spec, { number, rollback: "previous" });
       }
     }
     // A service whose update was paused has not returned by itself.

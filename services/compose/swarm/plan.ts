@@ -18,7 +18,7 @@ import { shownPlan } from "../plan/shown.ts";
 import { compared, reasonsOf } from "./compared.ts";
 import { serviceNameOf, serviceSpec } from "./spec.ts";
 import { assertRunnable, unsupportedKeys } from "./unsupported.ts";
-import { namesOf, type StackValue, valuesOf } from "./values.ts";
+import { namesOf, readMissing, type StackValue, valuesOf } from "./values.ts";
 
 type PlanDeps = Parameters<typeof recordStack>[0] & Pick<Deps, "engine" | "secrets">;
 
@@ -26,6 +26,8 @@ type PlanDeps = Parameters<typeof recordStack>[0] & Pick<Deps, "engine" | "secre
 export interface SwarmState {
   /** Services of the stack by name. */
   services: ReadonlyMap<string, Service>;
+  /** Names of the other services of the swarm. */
+  otherServices: ReadonlySet<string>;
   /** All networks of the engine. */
   networks: readonly Network[];
 }
@@ -35,15 +37,26 @@ export interface SwarmPlan {
   warnings: string[];
 }
 
-/** @throws {AppError} `conflict` on an engine that does not manage a swarm. */
-export function readState({ engine }: Pick<Deps, "engine">, stack: string): Promise<SwarmState> {
+/**
+ * @param values Those that a deploy uses.
+ * @throws {AppError} `conflict` on an engine that does not manage a swarm, and as `readMissing()`.
+ */
+export function readState(
+  { engine }: Pick<Deps, "engine">,
+  stack: string,
+  values: readonly StackValue[] = [],
+): Promise<SwarmState> {
   return onManager({ engine }, async () => {
     const [services, networks] = await Promise.all([
-      serviceList(engine, { filters: { label: [`${STACK_LABEL}=${stack}`] } }),
+      serviceList(engine),
       networkList(engine),
+      readMissing({ engine }, values),
     ]);
+    const nameOf = ({ ID, Spec: { Name } }: Service) => Name ?? ID;
+    const isOwn = ({ Spec: { Labels } }: Service) => Labels?.[STACK_LABEL] === stack;
     return {
-      services: new Map(services.map((service) => [service.Spec.Name ?? service.ID, service])),
+      services: new Map(services.filter(isOwn).map((service) => [nameOf(service), service])),
+      otherServices: new Set(services.filter((service) => !isOwn(service)).map(nameOf)),
       networks,
     };
   });
@@ -53,8 +66,8 @@ export function readState({ engine }: Pick<Deps, "engine">, stack: string): Prom
  * Compares the current sources of a Swarm stack with the swarm. Changes nothing but to record an edit
  * on disk.
  *
- * @throws {AppError} As `openStack()`; `invalid` for an unknown service among the options; `conflict`
- * for settings with which Swarm cannot run a service, and on an engine that does not manage a swarm.
+ * @throws {AppError} As `openStack()` and {@linkcode readState}; `invalid` for an unknown service among
+ * the options; `conflict` for settings with which Swarm cannot run a service, and as `planSwarm()`.
  */
 export async function planSwarmStack(
   deps: PlanDeps,
@@ -66,7 +79,7 @@ export async function planSwarmStack(
   assertServices(stack, options);
   assertRunnable(deps.config, stack.project);
   const values = await valuesOf(deps, stack);
-  const plan = planSwarm(stack, values, await readState(deps, name), options);
+  const plan = planSwarm(stack, values, await readState(deps, name, values), options);
   const hidden = includesRole(role, "admin") ? [] : stack.secretValues;
   return shownPlan({ ...plan, version: stack.version }, hidden);
 }
@@ -88,24 +101,33 @@ export async function planGivenSwarm(
   assertRunnable(deps.config, loaded.project);
   const stack = { ...loaded, warnings: loaded.warnings.map(issueText) };
   const values = await valuesOf(deps, stack);
-  const plan = planSwarm(stack, values, await readState(deps, name), options);
+  const plan = planSwarm(stack, values, await readState(deps, name, values), options);
   const hidden = includesRole(caller.role, "admin")
     ? []
     : secretValues(loaded.project, loaded.values);
   return shownPlan(plan, hidden);
 }
 
-/** Pure. @throws {AppError} `conflict` for an external network that does not exist. */
+/**
+ * Pure.
+ *
+ * @throws {AppError} `conflict` for an external network that does not exist, and for a new service
+ * whose name another one has.
+ */
 export function planSwarm(
   { project, warnings }: Pick<LoadedStack, "project" | "warnings">,
   values: readonly StackValue[],
-  { services, networks }: SwarmState,
+  { services, otherServices, networks }: SwarmState,
   { removeOrphans = false, services: only, recreate = "changed" }: PlanOptions = {},
 ): SwarmPlan {
   const networkNames = new Map(networks.map(({ Id, Name }) => [Id, Name]));
   const names = namesOf(values);
   const planService = (key: string): PlannedChange => {
-    const current = services.get(serviceNameOf(project, key));
+    const name = serviceNameOf(project, key);
+    const current = services.get(name);
+    if (!current && otherServices.has(name)) {
+      throw new AppError("conflict", `Another service has the name ${name}`);
+    }
     if (!current) return serviceChange(key, "create");
     const { deploy } = project.services[key]!;
     const options = { hasFailureAction: deploy?.update_config?.failure_action !== undefined };

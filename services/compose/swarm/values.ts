@@ -84,7 +84,7 @@ export async function readIds(
 ): Promise<Map<string, string>> {
   const ids = new Map<string, string>();
   const wanted = new Map(values.map((each) => [`${each.kind} ${each.name}`, each]));
-  for (const kind of VALUE_KINDS) {
+  for (const kind of new Set(values.map((each) => each.kind))) {
     for (const { ID, Spec: { Name, Labels } } of await OPERATIONS[kind].list(engine)) {
       const value = wanted.get(`${kind} ${Name}`);
       if (!value) continue;
@@ -105,20 +105,28 @@ const foreign = (kind: ValueKind, name: string) =>
   );
 
 /**
- * Creates the missing ones.
+ * The missing ones, which a deploy creates.
  *
  * @throws {AppError} `conflict` for an external one that does not exist, and as {@linkcode readIds}.
  */
+export async function readMissing(
+  deps: Pick<Deps, "engine">,
+  values: readonly StackValue[],
+): Promise<(StackValue & { content: string })[]> {
+  const ids = await readIds(deps, values);
+  return values.filter(({ kind, name }) => !ids.has(`${kind} ${name}`)).map((value) => {
+    const { kind, name, content } = value;
+    if (content !== null) return { ...value, content };
+    throw new AppError("conflict", `The external ${kind} ${name} does not exist`);
+  });
+}
+
+/** Creates the missing ones. @throws {AppError} As {@linkcode readMissing}. */
 export async function createValues(
   { engine }: Pick<Deps, "engine">,
   values: readonly StackValue[],
 ): Promise<void> {
-  const ids = await readIds({ engine }, values);
-  for (const { kind, name, content, labels } of values) {
-    if (ids.has(`${kind} ${name}`)) continue;
-    if (content === null) {
-      throw new AppError("conflict", `The external ${kind} ${name} does not exist`);
-    }
+  for (const { kind, name, content, labels } of await readMissing({ engine }, values)) {
     const Data = new TextEncoder().encode(content).toBase64();
     await OPERATIONS[kind].create(engine, { Name: name, Labels: labels, Data });
   }

@@ -143,6 +143,7 @@ export const containerKinds = [
     title: "Container removed",
     phase: "end",
     subject: as("down"),
+    alsoEnds: () => ["ill", "loop"],
     hasOwnPage: () => false,
     isOnlyByName: true,
   }),
@@ -196,6 +197,7 @@ export const containerKinds = [
     severityOf: ({ outcome }) => outcome === "exited" ? "warning" : undefined,
     phase: "end",
     subject: as("loop"),
+    alsoEnds: ({ outcome }) => outcome === "removed" ? ["down", "ill"] : [],
     hasOwnPage: ({ outcome }) => outcome !== "removed",
   }),
 ];

@@ -61,7 +61,7 @@ export const fleetKinds = [
       /** ISO 8601, UTC. */
       since: string;
     },
-    description: "A host of the fleet has not been connected for two minutes",
+    description: "A host of the fleet is away: its last message is two minutes old",
     words: "host away",
     title: "Host away",
     severity: "critical",

@@ -100,6 +100,8 @@ interface Definition<Data extends object> {
   subject?(data: Data, containers: readonly string[]): KindSubject;
   /** Key of the problem that it begins or ends. Default: by the subject. */
   problem?(data: Data): string;
+  /** Other kinds of problems of the object that end with it. */
+  alsoEnds?(data: Data): readonly SubjectKind[];
   /** Containers that it acted on, by name or the beginning of the id. */
   targets?(data: Data): readonly string[];
   /** The stack, of an event that is about no single container. */

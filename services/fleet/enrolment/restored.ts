@@ -1,7 +1,7 @@
 /**
  * Rights in a fleet that have ended since a backup was made, and must not come back with it: used and
- * deleted invites, removed hosts, requests that were taken back or have run, and a membership that was left.
- * The data that a restore replaces says which.
+ * deleted invites, removed hosts, requests that were taken back or have run, and a membership that was left
+ * or that the hub has ended. The data that a restore replaces says which.
  *
  * @module
  */
@@ -13,6 +13,11 @@ import {
   type StoredBox,
   updateFleetBox,
 } from "../../../db/fleet_boxes.ts";
+import {
+  deleteEndedMembership,
+  selectEndedMembership,
+  upsertEndedMembership,
+} from "../../../db/fleet_ended_membership.ts";
 import { selectFleetHosts, updateFleetHost } from "../../../db/fleet_hosts.ts";
 import {
   deleteFleetInvite,
@@ -48,6 +53,7 @@ export const readFleet = (db: Database) => ({
   boxes: selectFleetBoxes(db),
   pending: new Set(selectAllFleetPending(db).map(({ id }) => id)),
   membership: selectMembership(db),
+  endedMembership: selectEndedMembership(db),
   tokenId: selectListening(db)?.tokenId,
 });
 
@@ -57,8 +63,9 @@ export interface EndedRights {
   removed: string[];
   /** Names of hosts that have joined since, which the restored data does not have. */
   forgotten: string[];
-  /** Name of the hub that was left. */
+  /** Name of the hub that was left, and of one that has ended the membership. */
   left: string | undefined;
+  endedBy: string | undefined;
   /** Number of requests for hosts that were taken back. */
   takenBack: number;
 }
@@ -77,7 +84,10 @@ export function endFormerRights(db: Database, before: FleetBefore | undefined): 
     else deleteFleetInvite(db, id);
   }
   if (selectListening(db)?.tokenId !== before?.tokenId) deleteListening(db);
-  const ended: EndedRights = { removed: [], forgotten: [], left: undefined, takenBack: 0 };
+  const ended: EndedRights = {
+    ...{ removed: [], forgotten: [], takenBack: 0 },
+    ...{ left: undefined, endedBy: undefined },
+  };
   const serverId = storedServerId(db);
   if (!before || serverId === undefined || serverId !== before.serverId) return ended;
   for (const { id } of selectOpenFleetPending(db)) {
@@ -88,9 +98,11 @@ export function endFormerRights(db: Database, before: FleetBefore | undefined): 
   const { hostId, hubName } = selectMembership(db) ?? {};
   if (hostId !== undefined && hostId === before.membership?.hostId) keepProof(db, hostId, before);
   else if (hostId !== undefined) {
-    ended.left = hubName;
+    ended[before.endedMembership?.hub === hubName ? "endedBy" : "left"] = hubName;
     deleteMembership(db);
   }
+  if (before.endedMembership) upsertEndedMembership(db, before.endedMembership);
+  else deleteEndedMembership(db);
   for (const box of before.boxes) keepBox(db, box);
   for (const { id, name, leftAt, isPending, ...known } of selectFleetHosts(db)) {
     const host = before.hosts.get(id);

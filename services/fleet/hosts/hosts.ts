@@ -20,7 +20,7 @@ import type { HostFigures } from "../copies/rows.ts";
 import type { Control } from "../link/control.ts";
 import { offerBlocks } from "../waves/hub_link.ts";
 import { assertNameFree, makeHost, storeHost } from "./room.ts";
-import { type HostState, stateOf } from "./state.ts";
+import { heardAt, type HostState, stateOf } from "./state.ts";
 import { type HostViewer, requireVisibleHost, visibleHosts } from "./visible.ts";
 
 /** Resource whose changes clients follow. */
@@ -232,7 +232,8 @@ function requireHost({ db }: Pick<Deps, "db">, id: string): StoredHost {
   return requireFound(selectFleetHost(db, id), "Host", id);
 }
 
-async function toView({ fleet, now }: HostDeps, host: StoredHost): Promise<HostView> {
+async function toView(deps: HostDeps, host: StoredHost): Promise<HostView> {
+  const { fleet } = deps;
   const link = fleet.hosts.get(host.id)?.link;
   const clock = link?.clock;
   const { id, name, labels, machine, version, address, joinedAt, lastSeenAt } = host;
@@ -251,6 +252,6 @@ async function toView({ fleet, now }: HostDeps, host: StoredHost): Promise<HostV
     latencyMs: clock ? Math.round(clock.roundTrip) : null,
     skewMs: clock ? Math.round(clock.offset) : null,
     joinedAt,
-    lastSeenAt: link ? new Date(now().getTime() - link.silentMs).toISOString() : lastSeenAt,
+    lastSeenAt: link ? heardAt(deps, link) : lastSeenAt,
   };
 }

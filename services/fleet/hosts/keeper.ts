@@ -14,13 +14,14 @@ import { keepWaves } from "../waves/hub.ts";
 import { createHandOver } from "../away/hand_over.ts";
 import { renewHubKey } from "./hub_keys.ts";
 import { renewNoteKey } from "./note_keys.ts";
+import { heardAt } from "./state.ts";
 
 const ROUND_MS = 5_000;
 
 /** Interval at which the time of the last message is stored, in milliseconds. */
 const STORE_MS = 60_000;
 
-/** Time after which a host that is away is reported, in milliseconds: restarts take less. */
+/** Silence after which a host that is away is reported, in milliseconds: restarts take less. */
 export const REPORT_MS = 120_000;
 
 type KeeperDeps = EmitDeps & Pick<Deps, "fleet" | "now" | "startedAt">;
@@ -54,9 +55,9 @@ function keepHost(deps: KeeperDeps, host: StoredHost): void {
   const open = fleet.hosts.get(host.id);
   const seenMs = host.lastSeenAt === null ? undefined : Date.parse(host.lastSeenAt);
   if (open) {
-    const heardMs = at - open.link.silentMs;
-    if (seenMs === undefined || heardMs - seenMs >= STORE_MS) {
-      updateFleetHost(db, host.id, { lastSeenAt: new Date(heardMs).toISOString() });
+    const lastSeenAt = heardAt(deps, open.link);
+    if (seenMs === undefined || Date.parse(lastSeenAt) - seenMs >= STORE_MS) {
+      updateFleetHost(db, host.id, { lastSeenAt });
     }
     return;
   }

@@ -30,6 +30,7 @@ import { enrolHost, HOSTS_RESOURCE } from "./hosts.ts";
 import { admitWithHubKey, tellHubKey } from "./hub_keys.ts";
 import { noteKeyFor, receiveNoteKeyKept } from "./note_keys.ts";
 import { createRekeying } from "./rekeying.ts";
+import { heardAt } from "./state.ts";
 
 export type ServeDeps =
   & TakeDeps
@@ -243,7 +244,7 @@ function register(
   host: StoredHost,
   open: OpenHost,
 ): void {
-  const { db, fleet, changes, now, log } = deps;
+  const { db, fleet, changes, log } = deps;
   fleet.hosts.set(host.id, open);
   changes.record(HOSTS_RESOURCE);
   log.info("host connected", { host: host.name, address: open.address });
@@ -257,7 +258,7 @@ function register(
     log.info("host disconnected", { host: host.name, reason });
     if (fleet.hosts.get(host.id) !== open) return;
     fleet.hosts.delete(host.id);
-    updateFleetHost(db, host.id, { isConnected: false, lastSeenAt: now().toISOString() });
+    updateFleetHost(db, host.id, { isConnected: false, lastSeenAt: heardAt(deps, open.link) });
     changes.record(HOSTS_RESOURCE);
   });
 }

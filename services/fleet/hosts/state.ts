@@ -1,7 +1,7 @@
 /** The one word for the state of a host. @module */
 
 import type { StoredHost } from "../../../db/fleet_hosts.ts";
-import { AWAY_MS, LATE_MS } from "../link/open_link.ts";
+import { AWAY_MS, LATE_MS, type OpenLink } from "../link/open_link.ts";
 
 /**
  * - `pending`: an admin has to accept the host
@@ -14,8 +14,13 @@ import { AWAY_MS, LATE_MS } from "../link/open_link.ts";
 export const HOST_STATES = ["pending", "connected", "late", "away", "never", "left"] as const;
 export type HostState = (typeof HOST_STATES)[number];
 
+/** Time of the last message on a link, also after its end. ISO 8601, UTC. */
+export const heardAt = ({ now }: { now: () => Date }, { silentMs }: OpenLink): string =>
+  new Date(now().getTime() - silentMs).toISOString();
+
 /**
- * The state of a host, and since when it is away or has left (ISO 8601, UTC).
+ * The state of a host, and since when it is away (its last message) or has left
+ * (ISO 8601, UTC).
  *
  * @param silentMs Time since the last message on its open link; `undefined` without one.
  */

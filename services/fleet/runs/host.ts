@@ -13,6 +13,7 @@ import {
   jobsIn,
   jobStateIn,
   latestVersionIn,
+  prunedIn,
   reasonIn,
   versionIn,
 } from "./answers.ts";
@@ -107,7 +108,7 @@ async function send(deps: Deps, at: Beginning): Promise<Begun> {
   const name = encodeURIComponent(stack ?? "");
   switch (action) {
     case "prune":
-      return ended(await change(deps, at, "POST", "/api/system/prune", options));
+      return pruned(await change(deps, at, "POST", "/api/system/prune", options));
     case "update-check":
       return started(await change(deps, at, "POST", "/api/updates/check", {}));
     case "update":
@@ -274,8 +275,17 @@ function ask(
 
 type Answer = { status: number; body: unknown };
 
-const ended = (answer: Answer): HostOutcome =>
-  answer.status < 400 ? outcomeOf("done", null) : refusal(answer);
+/** A kind that failed does not stop the others, so that the answer is not a failure. */
+function pruned(answer: Answer): HostOutcome {
+  if (answer.status >= 400) return refusal(answer);
+  const report = prunedIn(answer.body);
+  if (!report) return outcomeOf("done", null);
+  const { totalReclaimed: freedBytes, ...kinds } = report;
+  const counts = Object.entries(kinds).map(([kind, { count }]) => [kind, count]);
+  const error = Object.values(kinds).find(({ error }) => error !== null)?.error ?? null;
+  const outcome = outcomeOf(error === null ? "done" : "failed", error);
+  return { ...outcome, pruned: { ...Object.fromEntries(counts), freedBytes } };
+}
 
 function started(answer: Answer): Begun {
   const jobId = answer.status < 400 ? jobIdIn(answer.body) : undefined;

@@ -1,6 +1,7 @@
 /** Shapes of runs: the same action on several hosts, as one job. @module */
 
 import type { UserRole } from "../../access/caller.ts";
+import type { PruneKind } from "../../images/prune.ts";
 import type { JobRun } from "../../jobs/kind.ts";
 
 /** Least role and permission of each action, at this hub and at the hosts. */
@@ -48,6 +49,8 @@ export interface HostOutcome {
   reason: string | null;
   /** Id of the job at the host; `null` if it started none. */
   jobId: string | null;
+  /** Of a prune that was done, also if it failed in part: what was removed and freed. */
+  pruned?: Record<PruneKind, number> & { freedBytes: number };
 }
 
 /** The result of a run. */

@@ -42,6 +42,10 @@ export interface PlannedParts {
 export interface StackRestoreInput extends PlannedParts, ReplacementInput {
   /** Id of the snapshot. */
   snapshot: string;
+  /** When it was made; ISO 8601, UTC. */
+  madeAt: string;
+  /** Of its files, in bytes. */
+  size: number;
   /** Name of the stack in the snapshot. */
   stack: string;
   to: "new" | "replace";

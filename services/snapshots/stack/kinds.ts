@@ -4,6 +4,7 @@ import { deployKind } from "../../compose/deploy/kinds.ts";
 import type { Deps } from "../../deps.ts";
 import type { NamedJobKind } from "../../jobs/kind.ts";
 import { operationOf } from "../job.ts";
+import { recordRestored } from "../last_backups.ts";
 import { restoreKind } from "../restore/kinds.ts";
 import {
   deployStep,
@@ -49,5 +50,7 @@ export const stackRestoreKind: NamedJobKind<StackRestoreInput, StackRestoreResul
 };
 
 async function restore(deps: Deps, job: StackRestoreJob): Promise<StackRestoreResult> {
-  return await (await import("./run.ts")).restoreStack(deps, job);
+  const result = await (await import("./run.ts")).restoreStack(deps, job);
+  recordRestored(deps, job);
+  return result;
 }

@@ -68,6 +68,8 @@ export async function prepareStackRestore(
       targetId: target.id,
       place: target.name,
       snapshot: snapshot.id,
+      madeAt: new Date(snapshot.time).toISOString(),
+      size: snapshot.summary?.bytes ?? 0,
       stack: restored.description.stack,
       to: request.to,
       created,

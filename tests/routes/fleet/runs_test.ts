@@ -197,6 +197,24 @@ Deno.test("a host that answers nonsense fails, and the run goes on at others", a
   }
 });
 
+Deno.test("a run of a prune says what was removed and freed at each host", async () => {
+  await using fleet = await scopedFleet();
+  const kind = (count: number, error: string | null = null) => ({ count, error });
+  const report = {
+    ...{ containers: kind(2), networks: kind(0), volumes: kind(0) },
+    ...{ images: kind(3), buildCache: kind(0), totalReclaimed: 1_200 },
+  };
+  const reports = [report, { ...report, images: kind(0, "The engine refuses\nit") }];
+  scriptHost(fleet, (stream) => sendText(stream, answer(reports.shift())));
+  const prune = { action: "prune", hosts: ["edge-7"] };
+  const { hosts: [done] } = await runToEnd(fleet, prune);
+  const pruned = { containers: 2, networks: 0, volumes: 0, images: 3, buildCache: 0 };
+  deepEqual([done.state, done.pruned], ["done", { ...pruned, freedBytes: 1_200 }]);
+  const { hosts: [failed] } = await runToEnd(fleet, prune);
+  deepEqual([failed.state, failed.reason], ["failed", "The engine refuses"]);
+  deepEqual(failed.pruned, { ...pruned, images: 0, freedBytes: 1_200 });
+});
+
 Deno.test("the job of a request whose answer was lost is followed, if it is of the stack", async () => {
   await using fleet = await scopedFleet();
   const createdAt = fleet.hub.deps.now().toISOString();

@@ -13,6 +13,7 @@ import { markedName } from "../../../services/containers/marks.ts";
 import { createTemporaryNames } from "../../../services/containers/temporary_names.ts";
 import type { Deps } from "../../../services/deps.ts";
 import type { DownReason } from "../../../services/events/kinds/containers.ts";
+import { overviewFrame } from "../../../services/live/overview_frame.ts";
 import type { ContainerState } from "../../../services/containers/inventory.ts";
 import { containerOf, idOf } from "../../helpers/fake_containers.ts";
 import { openTestDatabase, testApp } from "../../helpers/test_app.ts";
@@ -119,6 +120,19 @@ Deno.test("lists mark a container in a crash loop, also while it runs, until it 
   deepEqual(isMarked(), [true]);
   web.stop();
   deepEqual(isMarked(), [false]);
+});
+
+Deno.test("the overview names a container in a crash loop until it is removed, although the loop may go on", () => {
+  using web = watched({ restart: "no" });
+  const attention = () =>
+    overviewFrame(web.deps, web.deps.inventory.list(), new Set()).attention.map(({ name }) => name);
+  crash(web, 3);
+  deepEqual(attention(), ["web"]);
+  web.remove();
+  web.put("removed");
+  web.clock.advance({ minutes: 9 });
+  web.end();
+  deepEqual([web.told.includes("container.stable"), attention()], [false, []]);
 });
 
 Deno.test("three exits in more than 5 minutes are not a crash loop", () => {

@@ -64,6 +64,14 @@ Deno.test("events about one problem have its key, and say whether they begin or 
   });
   // A start in a crash loop does not end the loop.
   equal(problemOf("container.crash_looping", { container: "web" })!.key, "loop container web");
+  deepEqual(problemOf("container.removed", { container: "web" }), {
+    key: "down container web",
+    phase: "end",
+    alsoEnds: ["ill container web", "loop container web"],
+  });
+  const loopEnd = (outcome: string) => problemOf("container.stable", { container: "web", outcome });
+  deepEqual(loopEnd("running"), { key: "loop container web", phase: "end" });
+  deepEqual(loopEnd("removed")!.alsoEnds, ["down container web", "ill container web"]);
   const backup = { backup: "shop", place: "offsite", schedule: "night", scheduleId: "s1" };
   const keys = ["backup.failed", "backup.succeeded", "backup.overdue"].map((event) =>
     problemOf(event, backup)!.key

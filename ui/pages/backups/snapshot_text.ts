@@ -49,12 +49,26 @@ export const isRestorable = (
 /** Reasons of snapshots that keep what an update or a restore replaces. */
 const KEPT: readonly (string | null)[] = ["update", "undo"];
 
-/** The newest backup that this host has made. */
-export const lastBackup = (
+const isBackup = ({ isOwn, reason }: BackupSnapshot): boolean => isOwn && !KEPT.includes(reason);
+
+/**
+ * The newest backup of a stack that this host has made, or that the stack moved here with. Hosts of
+ * earlier versions do not name the latter.
+ */
+export const lastStackBackup = (
   { snapshots }: BackupSnapshotList,
-  isOf: (snapshot: BackupSnapshot) => boolean,
+  stack: string,
 ): BackupSnapshot | undefined =>
-  snapshots.find((each) => each.isOwn && !KEPT.includes(each.reason) && isOf(each));
+  snapshots.find((each) =>
+    each.lastBackupOf?.includes(stack) || isBackup(each) && each.stack === stack
+  );
+
+/** The newest backup that this host has made of a volume without a stack. */
+export const lastVolumeBackup = (
+  { snapshots }: BackupSnapshotList,
+  volume: string,
+): BackupSnapshot | undefined =>
+  snapshots.find((each) => isBackup(each) && each.stack === null && each.volumes.includes(volume));
 
 /** E.g. `shop, 3 h ago`. */
 export const titleOf = (snapshot: BackupSnapshot): string =>

@@ -26,7 +26,7 @@ import { beginDrill, LastDrill } from "./drill.tsx";
 import { BackupHistory } from "./history.tsx";
 import { useBackupJobs, useSnapshots } from "./reading.ts";
 import { NextRun, schedulesOf, useBackupSchedules } from "./scheduled.tsx";
-import { isAnonymous, lastBackup, snapshotPath } from "./snapshot_text.ts";
+import { isAnonymous, lastStackBackup, lastVolumeBackup, snapshotPath } from "./snapshot_text.ts";
 import { UnreadTargets } from "./unread.tsx";
 import styles from "./backups.css" with { type: "text" };
 
@@ -102,7 +102,7 @@ function rowsOf(
   const own = stacks.filter(({ kind }) => kind === "compose").map((stack) => ({
     subject: { stack: stack.name },
     volumes: volumesOf(stack, volumes).length,
-    last: lastBackup(list, (each) => each.stack === stack.name),
+    last: lastStackBackup(list, stack.name),
     isUnknown,
     drill: drills.find((each) => each.stack === stack.name),
   }));
@@ -113,7 +113,7 @@ function rowsOf(
   ).map(({ name }) => ({
     subject: { volume: name },
     volumes: 1,
-    last: lastBackup(list, (each) => each.stack === null && each.volumes.includes(name)),
+    last: lastVolumeBackup(list, name),
     isUnknown,
     drill: undefined,
   }));

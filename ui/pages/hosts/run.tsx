@@ -15,6 +15,7 @@ import { useRead } from "../../components/reading.ts";
 import { Table } from "../../components/table.tsx";
 import { count, plain } from "../../base/text.ts";
 import { JobStatus } from "../../parts/job_steps.tsx";
+import { type Kind, removedText } from "../../parts/prune.tsx";
 import { useJobs } from "../../state/jobs.ts";
 import { hasRole } from "../../state/session.ts";
 import { sentenceOf, showAlert, showStatus } from "../../state/toasts.ts";
@@ -141,14 +142,22 @@ interface RunResult {
   action: string;
   /** The stack of an update or a deploy; missing in runs of earlier versions. */
   stack?: string | null;
-  hosts: readonly { name: string; state: string; reason: string | null }[];
+  hosts: readonly {
+    name: string;
+    state: string;
+    reason: string | null;
+    /** Of a prune. */
+    pruned?: Record<Kind, number> & { freedBytes: number };
+  }[];
 }
 
 /** The reason may say no more than the state does. */
-const outcomeText = ({ name, state, reason }: RunResult["hosts"][number]): string =>
-  reason === null || reason.startsWith(`Host ${name} is ${state}`)
-    ? `${name} ${state}`
-    : `${name} ${state}: ${reason}`;
+function outcomeText({ name, state, reason, pruned }: RunResult["hosts"][number]): string {
+  const removed = pruned ? ` (${removedText(pruned, pruned.freedBytes)})` : "";
+  return reason === null || reason.startsWith(`Host ${name} is ${state}`)
+    ? `${name} ${state}${removed}`
+    : `${name} ${state}${removed}: ${reason}`;
+}
 
 const hostsOf = ({ result }: Job) => (result as RunResult | null)?.hosts ?? [];
 

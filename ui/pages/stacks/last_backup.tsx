@@ -11,7 +11,7 @@ import { bytes, plain } from "../../base/text.ts";
 import { backupButtons } from "../backups/buttons.ts";
 import { useBackupJobs } from "../backups/reading.ts";
 import { NextRun, schedulesOf, useBackupSchedules } from "../backups/scheduled.tsx";
-import { lastBackup, snapshotPath } from "../backups/snapshot_text.ts";
+import { lastStackBackup, snapshotPath } from "../backups/snapshot_text.ts";
 import styles from "../backups/backups.css" with { type: "text" };
 
 addStyles(styles);
@@ -26,7 +26,7 @@ export function LastBackup({ stack }: { stack: string }) {
   const dialog = useDialog();
   const list = data.value;
   if (!list) return null;
-  const last = lastBackup(list, (each) => each.stack === stack);
+  const last = lastStackBackup(list, stack);
   const { targets } = list;
   const isUnknown = targets.some(({ error }) => error !== null);
   const own = schedulesOf(schedules, { stack });

@@ -1,5 +1,6 @@
 import { deepEqual, equal, match, rejects } from "node:assert/strict";
 import { deploySwarmStack } from "../../../../services/compose/swarm/deploy.ts";
+import { swarmDeployKind } from "../../../../services/compose/swarm/job.ts";
 import type { SwarmDeployInput } from "../../../../services/compose/swarm/input.ts";
 import { startSwarmDown } from "../../../../services/compose/swarm/start.ts";
 import { setContainers } from "../../../helpers/fake_containers.ts";
@@ -8,6 +9,7 @@ import { type FakeSwarm, fakeSwarm, serviceOf } from "../../../helpers/fake_swar
 import { type KillAt, runTwice } from "../../../helpers/killed_job.ts";
 import { resumedJob } from "../../../helpers/resumed_job.ts";
 import { type TestApp, testApp } from "../../../helpers/test_app.ts";
+import { stepInWords } from "../../../../ui/base/step_words.ts";
 
 const INPUT: SwarmDeployInput = {
   ...{ version: 1, recreate: "changed", removeOrphans: false, services: null },
@@ -47,12 +49,12 @@ for (
     {
       what: "in the rollback of an earlier service",
       second: { a: "app:2", b: "bad:2" },
-      at: { step: "rollback 1 change", moment: "unstored" },
+      at: { step: "rollback change 1", moment: "unstored" },
     },
     {
       what: "after the removal of a new service that failed",
       second: { a: "app:2", b: "app:1", c: "bad:1" },
-      at: { step: "rollback 1", moment: "unstored" },
+      at: { step: "rollback remove 1", moment: "unstored" },
     },
   ] as { what: string; second: Record<string, string>; at: KillAt }[]
 ) {
@@ -68,6 +70,24 @@ for (
     }));
 }
 
+Deno.test("each step of a deploy that is rolled back has words", () =>
+  deployed(
+    [composeOf({ a: "app:1" }), composeOf({ a: "app:2", b: "bad:1" })],
+    async (app) => {
+      const input = { ...INPUT, version: 2 };
+      const { job, steps } = resumedJob({ target: "shop", input }, {});
+      await rejects(deploySwarmStack(app.deps, job), { status: "rolled_back" });
+      const inWords = steps.map((step) => stepInWords(step, swarmDeployKind.steps!));
+      deepEqual(inWords.slice(inWords.indexOf("Record the failure") + 1), [
+        "Remove a new service again (1)",
+        "Read a service to be rolled back (2)",
+        "Return the service to its earlier version (2)",
+        "Wait until its earlier tasks run (2)",
+      ]);
+      deepEqual(inWords.filter((words) => steps.includes(words)), []);
+    },
+  ));
+
 Deno.test("a deploy takes no service of another stack for its own, and removes none in a rollback", async () => {
   const Labels = { "com.docker.stack.namespace": "shop_a" };
   const swarm = fakeSwarm([
@@ -78,12 +98,37 @@ Deno.test("a deploy takes no service of another stack for its own, and removes n
   const compose = composeOf({ a: "app:1", a_b: "app:1" });
   const stack = { name: "shop", kind: "swarm", compose, deploy: false };
   equal((await app.call("POST", "/api/stacks", stack)).status, 201);
+  const message = "Another service has the name shop_a_b";
   await rejects(
     deploySwarmStack(app.deps, resumedJob({ target: "shop", input: INPUT }, {}).job),
-    /Another service has the name shop_a_b/,
+    { code: "conflict", message },
   );
   deepEqual(imagesOf(swarm), { shop_a_b: "db:1" });
+  deepEqual(swarm.networks, []);
+  const plan = await app.call("POST", "/api/stacks/shop/plan", {});
+  deepEqual([plan.status, plan.body.error], [409, message]);
 });
+
+for (const kind of ["secret", "config"]) {
+  Deno.test(`a deploy without an external ${kind} that it needs changes nothing`, async () => {
+    const swarm = fakeSwarm();
+    await using fake = fakeEngine(swarm.answers);
+    using app = testApp({ engine: fake.engine });
+    const compose = `services: { a: { image: "app:1", ${kind}s: [key] } }
+${kind}s: { key: { external: true } }
+`;
+    const stack = { name: "shop", kind: "swarm", compose, deploy: false };
+    equal((await app.call("POST", "/api/stacks", stack)).status, 201);
+    const message = `The external ${kind} key does not exist`;
+    await rejects(
+      deploySwarmStack(app.deps, resumedJob({ target: "shop", input: INPUT }, {}).job),
+      { code: "conflict", message },
+    );
+    deepEqual([swarm.networks, swarm.services], [[], []]);
+    const plan = await app.call("POST", "/api/stacks/shop/plan", {});
+    deepEqual([plan.status, plan.body.error], [409, message]);
+  });
+}
 
 Deno.test("a deploy takes no secret that others have created under its name, whatever its other labels", async () => {
   const swarm = fakeSwarm();
@@ -111,13 +156,14 @@ secrets: { key: { file: ./key } }
     "created itself",
   ]);
   equal((await create({ "com.docker.stack.namespace": "shop" })).status, 201);
+  swarm.networks.length = 0;
   await rejects(deploySwarmStack(app.deps, resumedJob(job, {}).job), {
     code: "conflict",
     message:
       `Secret ${Name} was not created by a deploy, so that its content is unknown; delete it, ` +
       "and deploy again",
   });
-  deepEqual(swarm.services, []);
+  deepEqual([swarm.networks, swarm.services], [[], []]);
 });
 
 Deno.test("a service without update settings is updated task by task, and a job has none", () =>

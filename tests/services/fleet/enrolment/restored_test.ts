@@ -3,6 +3,10 @@
 import { deepEqual } from "node:assert/strict";
 import type { StateDatabase } from "../../../../db/database.ts";
 import { insertFleetBox, selectFleetBoxes } from "../../../../db/fleet_boxes.ts";
+import {
+  selectEndedMembership,
+  upsertEndedMembership,
+} from "../../../../db/fleet_ended_membership.ts";
 import { insertFleetHost, selectFleetHosts, updateFleetHost } from "../../../../db/fleet_hosts.ts";
 import {
   insertFleetInvite,
@@ -16,6 +20,7 @@ import {
 } from "../../../../db/fleet_keys.ts";
 import { replaceListening, selectListening } from "../../../../db/fleet_listening.ts";
 import {
+  deleteMembership,
   replaceMembership,
   selectMembership,
   updateMembership,
@@ -68,7 +73,10 @@ const stateOf = (db: StateDatabase) => ({
   listening: selectListening(db)?.tokenId,
 });
 
-const NOTHING = { removed: [], forgotten: [], left: undefined, takenBack: 0 };
+const NOTHING = {
+  ...{ removed: [], forgotten: [], takenBack: 0 },
+  ...{ left: undefined, endedBy: undefined },
+};
 const KEPT = { hosts: ["host-1 false"], pending: ["left-1"], membership: "self" };
 const SECRETS = { invites: ["invite-1 0"], listening: "token-1" };
 
@@ -84,8 +92,8 @@ Deno.test("what has ended since a backup does not come back with it, whatever ke
   const present = ownDatabase();
   replaceFleetKey(present, { purpose: "link", ...keyOf("next") });
   deepEqual(endFormerRights(db, readFleet(present)), {
+    ...NOTHING,
     removed: ["host-1"],
-    forgotten: [],
     left: "hub",
     takenBack: 1,
   });
@@ -93,6 +101,25 @@ Deno.test("what has ended since a backup does not come back with it, whatever ke
     ...{ hosts: ["host-1 true"], invites: [], pending: [], membership: undefined },
     listening: undefined,
   });
+});
+
+Deno.test("a membership that the hub has ended stays so, and is still shown", () => {
+  const db = fleetOf("key");
+  const present = fleetOf("key");
+  deleteMembership(present);
+  const ended = { hub: "hub", name: "self", reason: "An admin has removed it", endedAt: AT };
+  upsertEndedMembership(present, ended);
+  deepEqual(endFormerRights(db, readFleet(present)), { ...NOTHING, endedBy: "hub" });
+  deepEqual([selectMembership(db), selectEndedMembership(db)], [undefined, ended]);
+});
+
+Deno.test("a membership that has ended does not come back with a backup, if this host has joined since", () => {
+  const db = fleetOf("key");
+  deleteMembership(db);
+  const ended = { hub: "former", name: "self", reason: "An admin has removed it", endedAt: AT };
+  upsertEndedMembership(db, ended);
+  endFormerRights(db, readFleet(fleetOf("key")));
+  deepEqual(selectEndedMembership(db), undefined);
 });
 
 Deno.test("a restore names the hosts that have joined since, and not those that have left again", () => {

@@ -12,7 +12,7 @@ import { createConnection } from "../../../../services/fleet/link/connection.ts"
 import type { Control } from "../../../../services/fleet/link/control.ts";
 import { createLink } from "../../../../services/fleet/link/link.ts";
 import { newWaveLink } from "../../../../services/fleet/waves/exchange.ts";
-import type { OpenLink } from "../../../../services/fleet/link/open_link.ts";
+import { AWAY_MS, type OpenLink } from "../../../../services/fleet/link/open_link.ts";
 import { createKeyPair, type KeyPair } from "../../../../services/fleet/link/noise.ts";
 import { createSocketPair } from "../../../helpers/socket_pair.ts";
 import { collectEvents, type TestApp, testApp } from "../../../helpers/test_app.ts";
@@ -22,10 +22,12 @@ const HOUR_MS = 3_600_000;
 const noteKey = toText(new Uint8Array(32));
 
 function hubApp() {
-  return testApp({
+  const app = testApp({
     now: "2026-01-01T12:00:00Z",
     config: { serviceBaseUrl: "https://hub.example.com" },
   });
+  app.deps.fleet.steadyMs = () => app.deps.now().getTime();
+  return app;
 }
 
 async function invite({ deps }: TestApp, given: Partial<NewInvite> = {}) {
@@ -101,6 +103,10 @@ async function joined(app: TestApp, given: Partial<NewInvite> = {}) {
 
 const hosts = async (app: TestApp) => (await app.call("GET", "/api/fleet/hosts")).body.hosts;
 
+/** Waits until the hub has heard all that its hosts have sent, and the answers to its beats. */
+const allHeard = ({ deps }: TestApp) =>
+  Promise.all([...deps.fleet.hosts.values()].map(({ link }) => link.probe()));
+
 /** The answer of the hub to a request for edge-7. */
 async function passed(app: TestApp) {
   const { status, body } = await app.call("GET", "/api/fleet/hosts/edge-7/api/containers");
@@ -131,11 +137,12 @@ Deno.test("A host joins, waits for an admin, and is connected", async () => {
   const labels = () => controls!.flatMap((each) => each.type === "labels" ? each.labels.site : []);
   await eventually(() => deepEqual(labels(), ["kiel", "bonn"]));
 
+  await allHeard(app);
   app.clock.advance({ minutes: 1 });
   link!.close("bye");
   await eventually(async () => {
     const [host] = await hosts(app);
-    deepEqual([host.state, host.since], ["away", "2026-01-01T12:01:00.000Z"]);
+    deepEqual([host.state, host.since], ["away", "2026-01-01T12:00:00.000Z"]);
   });
   deepEqual(events.map(({ event }) => event), ["host.joined"]);
 });
@@ -344,6 +351,18 @@ Deno.test("an alert rule counts the hosts that are away, once they have had time
     "The number of hosts that are away is 1 (limit: above 0): edge-7",
     "The number of hosts that are away is 0 (no longer above 0)",
   ]);
+});
+
+Deno.test("A host that fell silent was last seen when its last message arrived", async () => {
+  using app = hubApp();
+  await dial(app, await joined(app));
+  await allHeard(app);
+  app.clock.advance({ ms: AWAY_MS });
+  keepHosts(app.deps);
+  await until("the hub has given the link up", () => app.deps.fleet.hosts.size === 0);
+  const [{ state, since, lastSeenAt }] = await hosts(app);
+  const heardAt = "2026-01-01T12:00:00.000Z";
+  deepEqual({ state, since, lastSeenAt }, { state: "away", since: heardAt, lastSeenAt: heardAt });
 });
 
 Deno.test("keepHosts() closes silent links", async () => {
