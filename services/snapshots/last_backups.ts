@@ -25,10 +25,11 @@ export function recordBackup(
 /** Records that a stack was restored: one that has moved here has its last backup from before. */
 export function recordRestored(
   { db }: Pick<Deps, "db">,
-  { target: stack, input: { targetId, snapshot, madeAt: at, size } }:
+  { target: stack, input: { targetId, snapshot, madeAt: at, size = 0 } }:
     & Pick<StackRestoreJob, "target">
     & { input: Pick<StackRestoreJob["input"], "targetId" | "snapshot" | "madeAt" | "size"> },
 ): void {
+  if (at === undefined) return;
   const subject = backupSubject({ stack, volumes: null });
   const last = selectLastBackup(db, { subject, targetId });
   if (last && last.at >= at) return;

@@ -42,10 +42,10 @@ export interface PlannedParts {
 export interface StackRestoreInput extends PlannedParts, ReplacementInput {
   /** Id of the snapshot. */
   snapshot: string;
-  /** When it was made; ISO 8601, UTC. */
-  madeAt: string;
+  /** When it was made; ISO 8601, UTC. Missing in jobs of earlier versions, as the size. */
+  madeAt?: string;
   /** Of its files, in bytes. */
-  size: number;
+  size?: number;
   /** Name of the stack in the snapshot. */
   stack: string;
   to: "new" | "replace";
