@@ -56,7 +56,8 @@ export async function* outputOf(
   }
   const exitCode = await exitCodeOf(() => execInspect(engine, exec.id));
   if (exitCode === 0 && last.endsWith(end)) return;
-  const reason = errors.trim() ||
+  // Messages are of one line.
+  const reason = errors.trim().replace(/\s*\n\s*/g, " ") ||
     (exitCode === 0 ? "the dump is incomplete" : `exit code ${exitCode ?? "unknown"}`);
   const failure = new AppError("conflict", `The backup command in ${name} failed: ${reason}`);
   throw await withoutContainerValues(engine, id, failure);
