@@ -534,7 +534,7 @@ long(privateEngineTest)(
     const path = `/api/containers/${web.name}/update`;
     const refused = await app.call("POST", path, { pull: "always" });
     equal(refused.status, 409);
-    match(refused.body.error, /^The update is blocked: \S+ exited with code 3$/);
+    match(refused.body.error, /^The update is blocked: \S+ exited with code 3; the page Updates /);
 
     const plan = async () => (await app.call("POST", `${path}?plan=1`, {})).body;
     const { newDigest: digest, newImageId } = await plan();

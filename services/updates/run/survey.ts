@@ -182,7 +182,7 @@ function blockedObstacles(
 }
 
 export const blockObstacle = (reason: string): Obstacle => ({
-  message: `The update is blocked: ${reason}`,
+  message: `The update is blocked: ${reason}; the page Updates can allow it again`,
   canForce: true,
 });
 

@@ -43,12 +43,12 @@ interface Outcome {
 
 const outcomeOf = ({ result }: Job) => (result ?? {}) as Outcome;
 
-/** E.g. `1.2 GiB, of which 30 MiB are new`. */
+/** E.g. `1.2 GiB; the target grew by 30 MiB`. */
 function summaryOf(job: Job): string {
   if (job.error !== null) return job.error;
   const { size, added, restored, bytes: written, reason } = outcomeOf(job);
   if (reason !== undefined) return reason;
-  if (size !== undefined) return `${bytes(size)}, of which ${bytes(added)} are new`;
+  if (size !== undefined) return `${bytes(size)}; the target grew by ${bytes(added)}`;
   if (!restored) return "";
   return restored.length === 0
     ? "Without volumes"
