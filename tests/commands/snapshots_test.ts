@@ -35,7 +35,11 @@ async function run(...args: string[]) {
         return Response.json(LIST);
       }
       if (request.method === "POST") {
-        requests.push([pathname, await request.json()]);
+        const body = await request.json();
+        requests.push([pathname, body]);
+        if (body.mode === "fast") {
+          return Response.json({ error: "body.mode: must be one of stop, live" }, { status: 400 });
+        }
         return Response.json({ id: "j1", target: "copy" }, { status: 202 });
       }
       const result = args[0] === "backup-volumes" ? SNAPSHOT : RESULT;
@@ -116,4 +120,9 @@ Deno.test("snapshots list shows those of all targets, and names a target that is
   match(stdout, /^40dc1520 +2026-01-02T03:04:05Z +nas +vm +shop +shop_data +manual *$/m);
   equal(stderr, "The snapshots at usb cannot be listed: Directory /mnt/usb is missing\n");
   equal((await run("snapshots", "list", "--target", "nas")).request, "?target=nas");
+});
+
+Deno.test("backup-volumes names an option that the service refuses", async () => {
+  const { code, stderr } = await run("backup-volumes", "shop", "--mode", "fast");
+  deepEqual([code, stderr], [1, "longshore: mode: must be one of stop, live\n"]);
 });
