@@ -56,8 +56,7 @@ export async function* outputOf(
   }
   const exitCode = await exitCodeOf(() => execInspect(engine, exec.id));
   if (exitCode === 0 && last.endsWith(end)) return;
-  // Messages are of one line.
-  const reason = errors.trim().split("\n").map((line) => line.trim()).join(" ") ||
+  const reason = errors.trim() ||
     (exitCode === 0 ? "the dump is incomplete" : `exit code ${exitCode ?? "unknown"}`);
   const failure = new AppError("conflict", `The backup command in ${name} failed: ${reason}`);
   throw await withoutContainerValues(engine, id, failure);

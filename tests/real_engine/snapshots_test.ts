@@ -152,7 +152,7 @@ engineTest(
 
     await exec(
       "pg",
-      "printf '#!/bin/sh\\necho no >&2; echo space >&2; exit 3\\n' > /bin/pg_dumpall",
+      "printf '#!/bin/sh\\necho no space >&2; exit 3\\n' > /bin/pg_dumpall",
     );
     const failed = await run(SNAPSHOTS, { stack: name });
     equal(failed.status, "failed");
