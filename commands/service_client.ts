@@ -160,7 +160,8 @@ async function readText(response: IncomingMessage): Promise<string> {
 async function errorText(response: IncomingMessage): Promise<string> {
   const text = await readText(response);
   try {
-    return String(JSON.parse(text).error);
+    // Fields of a request are options or arguments here.
+    return String(JSON.parse(text).error).replace(/^(?:body|query)\./, "");
   } catch {
     return `The service answered ${response.statusCode}`;
   }

@@ -6,7 +6,7 @@
  */
 
 import type { SnapshotResult } from "../services/snapshots/job.ts";
-import type { SnapshotView } from "../services/snapshots/list.ts";
+import type { SnapshotList } from "../services/snapshots/list.ts";
 import type { DrillResult } from "../services/snapshots/drills/job.ts";
 import type { RestoreResult } from "../services/snapshots/restore/job.ts";
 import type { StackRestoreResult } from "../services/snapshots/stack/job.ts";
@@ -51,7 +51,7 @@ export async function backupVolumes(program: Program): Promise<number> {
   );
   const result = await followJob(program, service, job) as SnapshotResult;
   if (options.json) program.print(JSON.stringify(result));
-  else printSnapshot(program, result);
+  else printSnapshot(program, result, options["keep-stopped"] ?? false);
   return EXIT.ok;
 }
 
@@ -60,6 +60,7 @@ function printSnapshot(
   {
     snapshot,
     target,
+    hasNewTarget = false,
     mode,
     size,
     added,
@@ -69,20 +70,32 @@ function printSnapshot(
     leftOut,
     sqlite = [],
   }: SnapshotResult,
+  staysStopped: boolean,
 ): void {
+  if (hasNewTarget) {
+    note(
+      `Created target ${target} in DATA_DIR/snapshots, on the disk of this host: add one elsewhere`,
+    );
+    note("Keep the password of its repository somewhere else: longshore backup-key show");
+  }
   const isOfOneMoment = mode === "stop" || mode === "pause";
   for (const path of isOfOneMoment ? [] : sqlite) {
-    note(`${readable(path)} has SQLite databases, whose files may be of different moments`);
+    note(
+      `${readable(path)} has SQLite databases, whose files may be of different moments: use ` +
+        "--mode stop or pause, or the label longshore.backup.sqlite",
+    );
   }
   for (const { path, reason } of skipped) note(`not stored: ${readable(path)}: ${reason}`);
   if (skippedCount > skipped.length) note(`not stored: ${skippedCount - skipped.length} more`);
   for (const directory of leftOut) note(`not stored: ${directory} is not below STACK_ROOTS`);
-  const downtime = downtimeMs === 0
+  const downtime = staysStopped
+    ? "; its containers stay stopped"
+    : downtimeMs === 0
     ? ""
     : `; containers were ${mode === "pause" ? "paused" : "stopped"} for ${seconds(downtimeMs)}`;
   print(
-    `Snapshot ${snapshot.slice(0, SHORT_ID)} at ${target}: ${byteText(size)}, of which ` +
-      `${byteText(added)} are new${downtime}.`,
+    `Snapshot ${snapshot.slice(0, SHORT_ID)} at ${target}: ${byteText(size)}; the target grew by ` +
+      `${byteText(added)}${downtime}.`,
   );
 }
 
@@ -108,9 +121,15 @@ async function list(program: Program): Promise<number> {
   for (const name of ["stack", "target"] as const) {
     if (options[name] !== undefined) query.set(name, options[name]);
   }
+  if (options.target === undefined) query.set("allTargets", "true");
   const service = connectService(program);
   const text = await service.text(`/api/backup/snapshots?${query}`, program.signal);
-  const { snapshots, total } = JSON.parse(text) as { snapshots: SnapshotView[]; total: number };
+  const { snapshots, total, targets } = JSON.parse(text) as SnapshotList;
+  for (const { name, error } of targets) {
+    if (error !== null) {
+      program.note(`The snapshots at ${readable(name)} cannot be listed: ${error}`);
+    }
+  }
   if (options.json) {
     program.print(JSON.stringify(snapshots));
     return EXIT.ok;
@@ -118,10 +137,11 @@ async function list(program: Program): Promise<number> {
   if (total === 0) program.print("There are no snapshots.");
   else {
     printTable(program, [
-      ["ID", "TIME", "HOST", "STACK", "CONTENT", "REASON", "NOTE"],
+      ["ID", "TIME", "TARGET", "HOST", "STACK", "CONTENT", "REASON", "NOTE"],
       ...snapshots.map((each) => [
         each.id.slice(0, SHORT_ID),
-        each.time,
+        each.time.replace(/\.\d+/, ""),
+        readable(each.target),
         readable(each.hostname),
         readable(each.stack ?? ""),
         readable([...each.volumes, ...each.directories].join(", ")),

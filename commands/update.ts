@@ -41,6 +41,10 @@ export async function update(program: Program): Promise<number> {
   const job = JSON.parse(await service.post(path, body, signal));
   const result = await followJob(program, service, job) as UpdateResult;
   print(describe(name, result));
+  const { data } = result;
+  if (data?.before) {
+    print(`The data from before is in snapshot ${data.before.slice(0, 8)} at ${data.target}.`);
+  }
   return EXIT.ok;
 }
 

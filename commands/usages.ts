@@ -38,8 +38,9 @@ export const SNAPSHOTS = `longshore snapshots list [--stack NAME] [--target NAME
        longshore snapshots restore ID --stack [--as NAME | --replace] [--target NAME]
        longshore snapshots drill STACK [--snapshot ID] [--target NAME] [--json]
 
-Lists the snapshots of stacks and volumes, or restores volumes from one: into new volumes, or with
---replace into those of the same name. Then the containers that use them are stopped, what is there
+Lists the snapshots of stacks and volumes at all targets, or restores volumes from one: into new
+volumes, or with --replace into those of the same name. Without --target, it is one at the default
+target. Then the containers that use them are stopped, what is there
 is kept as a snapshot of its own, and it comes back if the containers fail afterwards.
 
 With --file, only these files of a volume come back, e.g. /volumes/shop_data/config.json.
@@ -48,7 +49,7 @@ With --stack, the whole stack comes back: sources, images, networks, volumes and
 containers are started and judged; if they fail, nothing of a new stack stays, and a replaced one
 returns.
 
-drill tries out the restore of the stack's newest snapshot: its containers are started on new volumes
+drill tries out the restore of the stack's newest backup: its containers are started on new volumes
 in a private network, judged, and everything is removed again. The stack itself is left alone.
 
 It uses the running service with the API token in LONGSHORE_TOKEN.`;

@@ -96,7 +96,7 @@ export const restoreEndpoints = (deps: Deps) => [
         }),
         as: z.string().min(1).max(200).optional().meta({
           description: "Name of the new volume or stack; default for a volume: the old name with " +
-            "`-restored`, for a stack: the old name",
+            "`-restored` and a number if that exists, for a stack: the old name",
         }),
       }).meta({
         id: "BackupRestoreRequest",

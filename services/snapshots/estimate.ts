@@ -35,7 +35,8 @@ export async function estimateSnapshot(
   { name, targetId }: { name: string; targetId: string },
 ): Promise<Estimate> {
   const past = pastOf(deps, name);
-  const [last] = past;
+  // An estimate is without images.
+  const last = past.find(({ withImages }) => !withImages) ?? past[0];
   const size = await measure(deps, parts) ?? last?.size ?? null;
   const stored = past.find((each) => each.targetId === targetId)?.size ?? 0;
   return {
@@ -56,6 +57,7 @@ function pastOf({ db }: Pick<Deps, "db">, target: string) {
     const { startedAt, endedAt } = steps.find(({ name }) => name === "read") ?? {};
     return {
       targetId: (input as SnapshotInput).targetId,
+      withImages: (input as SnapshotInput).withImages ?? false,
       size: (result as SnapshotResult).size,
       sqlite: (result as SnapshotResult).sqlite,
       seconds: (Date.parse(endedAt ?? "") - Date.parse(startedAt ?? "")) / 1_000 || 0,

@@ -15,6 +15,8 @@ export interface SnapshotInput {
   targetId: string;
   /** Name of the target. */
   place: string;
+  /** Whether the target was created for this snapshot, the first one. */
+  hasNewTarget?: boolean;
   mode: Mode;
   /** Whether the images of the containers are stored, too. */
   withImages?: boolean;
@@ -35,8 +37,10 @@ export interface SnapshotInput {
 export interface SnapshotResult extends Stored {
   /** Name of the target. */
   target: string;
+  /** Set if the target was created for this snapshot. */
+  hasNewTarget?: boolean;
   mode: Mode;
-  /** How long containers were stopped or paused, in milliseconds. */
+  /** How long containers were stopped or paused, in milliseconds; for those that stay stopped until its end. */
   downtimeMs: number;
   /** Directories of the host that are not below `STACK_ROOTS`. */
   leftOut: string[];

@@ -145,6 +145,9 @@ export async function openSnapshot(
     return { ...opened, snapshot };
   } catch (error) {
     opened[Symbol.dispose]();
+    if (error instanceof AppError && error.code === "not_found") {
+      throw new AppError("not_found", `${error.message} at target ${opened.target.name}`);
+    }
     throw error;
   }
 }

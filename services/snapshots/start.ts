@@ -83,6 +83,7 @@ export async function startSnapshot(
       volumes: volumes ?? null,
       targetId: target.id,
       place: target.name,
+      ...target.isNew && { hasNewTarget: true },
       mode,
       withImages,
       keepStopped,

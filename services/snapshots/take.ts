@@ -147,7 +147,8 @@ const staysStopped = ({ input: { keepStopped = false }, resultOf }: SnapshotJob)
 function resultOf({ input, resultOf }: SnapshotJob, downtimeMs: number): SnapshotResult {
   const { leftOut } = resultOf("plan") as SnapshotPlan;
   const stored = resultOf("read") as Stored;
-  return { ...stored, target: input.place, mode: input.mode, downtimeMs, leftOut };
+  const { place: target, hasNewTarget, mode } = input;
+  return { ...stored, target, ...hasNewTarget && { hasNewTarget }, mode, downtimeMs, leftOut };
 }
 
 /**

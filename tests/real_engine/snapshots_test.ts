@@ -87,11 +87,21 @@ engineTest("a volume is replaced, and what was there is kept", async (real) => {
   equal(one.status, "succeeded", one.error ?? "");
   equal(await exec("db", "cat /data/file /data/other"), "old\nnew");
 
-  const copy = await restore({ what: "volume", to: "new", as: `${name}_copy` });
+  const taken = `${name}_data-restored`;
+  await real.docker("volume", "create", taken);
+  const copy = await restore({ what: "volume", to: "new" });
   equal(copy.status, "succeeded", copy.error ?? "");
-  const mount = `${name}_copy:/copy`;
+  deepEqual(copy.result.restored, [`${taken}-2`]);
+  const mount = `${taken}-2:/copy`;
   equal(await real.docker("run", "--rm", "-v", mount, sleeper.image, "cat", "/copy/file"), "old");
-  await real.docker("volume", "rm", `${name}_copy`);
+  const refused = await test.app.call("POST", `${SNAPSHOTS}/${snapshot}/restore`, {
+    ...{ what: "volume", to: "new", as: taken },
+  });
+  deepEqual([refused.status, refused.body.error], [
+    409,
+    `Volume ${taken} already exists; choose another name (as)`,
+  ]);
+  await real.docker("volume", "rm", taken, `${taken}-2`);
 });
 
 long(engineTest)("containers that fail on restored files get the old ones back", async (real) => {
@@ -140,7 +150,10 @@ engineTest(
     match(await restic("dump", result.snapshot, `/dumps/${name}-pg-1/postgresql.sql`), /^dump of/);
     equal(await exec("db", "cat /data/after"), "done");
 
-    await exec("pg", "printf '#!/bin/sh\\necho no space >&2; exit 3\\n' > /bin/pg_dumpall");
+    await exec(
+      "pg",
+      "printf '#!/bin/sh\\necho no space >&2; exit 3\\n' > /bin/pg_dumpall",
+    );
     const failed = await run(SNAPSHOTS, { stack: name });
     equal(failed.status, "failed");
     match(failed.error ?? "", /The backup command in .*-pg-1 failed: no space/);

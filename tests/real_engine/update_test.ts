@@ -287,7 +287,7 @@ async function assertRolledBack(
   const path = `/api/containers/${web.name}/update`;
   const refused = await app.call("POST", path, { pull: "never" });
   equal(refused.status, 409);
-  match(refused.body.error, /^The update is blocked/);
+  match(refused.body.error, /^The update of \S+ is blocked/);
   equal((await app.call("DELETE", `/api/updates/blocked/${block.id}`)).status, 200);
 }
 
@@ -534,7 +534,10 @@ long(privateEngineTest)(
     const path = `/api/containers/${web.name}/update`;
     const refused = await app.call("POST", path, { pull: "always" });
     equal(refused.status, 409);
-    match(refused.body.error, /^The update is blocked: \S+ exited with code 3$/);
+    match(
+      refused.body.error,
+      /^The update of \S+ is blocked: \S+ exited with code 3; the page Updates can allow it again$/,
+    );
 
     const plan = async () => (await app.call("POST", `${path}?plan=1`, {})).body;
     const { newDigest: digest, newImageId } = await plan();

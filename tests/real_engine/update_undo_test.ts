@@ -193,6 +193,10 @@ engineTest("the data of a stack's containers comes back, each in its order", asy
   match(error!, new RegExp(`the data of ${name}-b from before is back`));
   deepEqual([await test.files(), await test.files(`${volume}-b`)], before);
 
+  const plan = await app.call("POST", `/api/stacks/${stack}/update?plan=1`, request);
+  const [obstacle] = plan.body.obstacles;
+  match(obstacle.message, new RegExp(`^The update of ${name}-b is blocked: ${name}-b `));
+
   await test.publish("good");
   const updated = await app.call("POST", `/api/stacks/${stack}/update`, {
     ...request,

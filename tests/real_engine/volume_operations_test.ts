@@ -133,7 +133,7 @@ privateEngineTest(
 
     await rejects(find(null, ["localhost/longshore-empty:1"]), {
       code: "conflict",
-      message: "No image with the programs for this is known; " +
+      message: "No image for a helper container is known; " +
         "set HELPER_IMAGE to an image with sh, rm, find and tar, e.g. busybox",
     });
     await rejects(find("none:1", [BUSYBOX]), /^AppError: HELPER_IMAGE none:1 is not on this host/);

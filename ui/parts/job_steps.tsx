@@ -3,7 +3,7 @@
 import type { LiveJob } from "../state/live.ts";
 import { State } from "../components/states.tsx";
 import { stepInWords } from "../base/step_words.ts";
-import { capital, duration, plain } from "../base/text.ts";
+import { capital, duration, plain, plainLines } from "../base/text.ts";
 
 const TONES = { running: "busy", succeeded: "good", failed: "bad" } as const;
 
@@ -34,7 +34,7 @@ export function JobSteps({ steps, names }: {
           <span class="muted">
             {message === null
               ? endedAt !== null && duration((Date.parse(endedAt) - Date.parse(startedAt)) / 1000)
-              : plain(message)}
+              : plainLines(message)}
           </span>
         </li>
       ))}

@@ -37,16 +37,18 @@ export async function openTargetRepository(
  * The target for a new snapshot. Without any target, one in `DATA_DIR/snapshots` is created.
  *
  * @param ref Id or name; default: the default target.
+ * @returns The target, and whether it was created.
  * @throws {AppError} `not_found`; `conflict` without a default target.
  */
 export async function targetForSnapshot(
   deps: TargetDeps,
   ref: string | undefined,
-): Promise<Pick<StoredTarget, "id" | "name">> {
+): Promise<Pick<StoredTarget, "id" | "name"> & { isNew: boolean }> {
   if (ref === undefined && selectBackupTargets(deps.db).length === 0) {
-    return await createDefaultTarget(deps);
+    return { ...await createDefaultTarget(deps), isNew: true };
   }
-  return (await openTarget(deps, ref && findTarget(deps, ref).id)).target;
+  const { target: { id, name } } = await openTarget(deps, ref && findTarget(deps, ref).id);
+  return { id, name, isNew: false };
 }
 
 /** A repository that is there is that of an earlier installation, which only its password opens. */

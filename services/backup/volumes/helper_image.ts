@@ -58,7 +58,7 @@ export async function findHelperImage(
     const found = await probeImage(deps, image, signal);
     if (typeof found !== "string") return found;
   }
-  throw new AppError("conflict", `No image with the programs for this is known; ${REMEDY}`);
+  throw new AppError("conflict", `No image for a helper container is known; ${REMEDY}`);
 }
 
 /** @returns The name of the first missing program, or `missing` without the image. An image is probed once. */

@@ -8,7 +8,7 @@ import type { JobView } from "../../jobs/view.ts";
 import type { Snapshot } from "../../backup/restic/snapshot.ts";
 import { type OpenedTarget, openTargetRepository } from "../../backup/targets/open.ts";
 import { translated } from "../../backup/targets/repository.ts";
-import { isMadeHere } from "../../backup/trees/tags.ts";
+import { isMadeHere, readTags } from "../../backup/trees/tags.ts";
 import { stackIn } from "../read_description.ts";
 import { drillKind } from "./kinds.ts";
 
@@ -68,12 +68,15 @@ async function findSnapshot(
 }
 
 /**
- * Returns the newest snapshot of a stack, of this host if it has any. Those that updates make of its
- * volumes have its tag as well, and cannot be tried out.
+ * Returns the newest backup of a stack, of this host if it has any. What a restore has replaced is tried
+ * out only without a backup: it may be what was broken. Those that updates make of its volumes have its
+ * tag as well, and cannot be tried out.
  *
  * @param snapshots Oldest first.
  */
 export function newestOf(stack: string, snapshots: readonly Snapshot[]): Snapshot | undefined {
   const all = snapshots.filter((each) => stackIn(each) === stack);
-  return all.findLast(isMadeHere) ?? all.at(-1);
+  const backups = all.filter((each) => readTags(each).reason !== "undo");
+  const candidates = backups.length > 0 ? backups : all;
+  return candidates.findLast(isMadeHere) ?? candidates.at(-1);
 }

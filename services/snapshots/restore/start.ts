@@ -108,9 +108,10 @@ async function planRestore(
   const sources = files === null
     ? paths
     : [...new Set(paths.map((path) => partPathOf(path, snapshot)))];
-  const parts = await Promise.all(
-    sources.map((source) => planPart(deps, source, request, sources.length)),
-  );
+  const parts: RestoredPart[] = [];
+  for (const source of sources) {
+    parts.push(await planPart(deps, source, request, { count: sources.length, planned: parts }));
+  }
   await assertNotOwn(deps, parts.map(({ to }) => to));
   return { files, parts };
 }
@@ -156,7 +157,7 @@ async function planPart(
   deps: Deps,
   source: string,
   { to, as }: RestoreRequest,
-  count: number,
+  { count, planned }: { count: number; planned: readonly RestoredPart[] },
 ): Promise<RestoredPart> {
   const from: ByteString = decodePath(source).slice(1);
   if (to === "replace") {
@@ -170,11 +171,25 @@ async function planPart(
   if (as !== undefined && count > 1) {
     throw new InputError([{ path: "body.as", message: "can name one volume only" }]);
   }
-  const name = as ?? `${encodePath(from).split("/").at(-1)}-restored`;
-  if (await findVolume(deps.engine, name)) {
+  const name = as ??
+    await freeName(deps, `${encodePath(from).split("/").at(-1)}-restored`, planned);
+  if (as !== undefined && await findVolume(deps.engine, name)) {
     throw new AppError("conflict", `Volume ${name} already exists; choose another name (as)`);
   }
   return { from, to: volumePart(name) };
+}
+
+/** The name, or the first of `NAME-2`, `NAME-3` … that no volume has. */
+async function freeName(
+  { engine }: Deps,
+  name: string,
+  planned: readonly RestoredPart[],
+): Promise<string> {
+  for (let number = 1;; number++) {
+    const numbered = number === 1 ? name : `${name}-${number}`;
+    const isPlanned = planned.some(({ to }) => to.mount.source === numbered);
+    if (!isPlanned && !await findVolume(engine, numbered)) return numbered;
+  }
 }
 
 /** @throws {AppError} `not_found`; `conflict` unless it is below `STACK_ROOTS`, or behind a link. */

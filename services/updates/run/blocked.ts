@@ -35,7 +35,7 @@ export function blockOf(
   { digest, platform }: { digest: string | undefined; platform: Platform | undefined },
 ): string | undefined {
   const own = selectBlockedUpdate(db, { containerName, digest: digest ?? EVERY_DIGEST });
-  if (own) return own.reason;
+  if (own) return `${own.reason}; the page Updates can allow it again`;
   if (digest === undefined || !platform) return undefined;
   return updateGate.blockOf({ digest, platform: gatePlatform(platform) });
 }

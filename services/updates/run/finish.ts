@@ -69,6 +69,7 @@ export async function commit(
     imageId: pulled.imageId,
     digest: pulled.digest,
     updated: true,
+    ...planned.oldImageId === pulled.imageId && { isSameImage: true },
     ...verdict,
     downtimeMs,
     data: dataOf(job),

@@ -136,6 +136,8 @@ export interface UpdateResult {
   digest: string;
   /** False if the container already runs that image. */
   updated: boolean;
+  /** Set for a container that was recreated from its image (`force`). */
+  isSameImage?: boolean;
   /** `inconclusive`: the container was not running, or did not work before. */
   verdict: "success" | "inconclusive";
   reason: string;

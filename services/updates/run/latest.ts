@@ -44,7 +44,7 @@ export async function readLatest(
   const latest: Latest = { digest: null, obstacles: [], warnings: [] };
   const addBlock = (digest: string) => {
     const reason = blockOf(deps, container.name, { digest, platform: oldImage });
-    const obstacle = reason === undefined ? undefined : blockObstacle(reason);
+    const obstacle = reason === undefined ? undefined : blockObstacle(container.name, reason);
     const isKnown = obstacles.some(({ message }) => message === obstacle?.message);
     if (obstacle && !isKnown) latest.obstacles.push(obstacle);
   };

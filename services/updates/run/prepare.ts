@@ -110,7 +110,7 @@ function assertNotBlocked(
 ): void {
   for (const digest of digests) {
     const reason = blockOf(deps, name, { digest, platform: image });
-    if (reason !== undefined) throw new AppError("conflict", blockObstacle(reason).message);
+    if (reason !== undefined) throw new AppError("conflict", blockObstacle(name, reason).message);
   }
 }
 

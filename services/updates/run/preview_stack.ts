@@ -4,6 +4,7 @@ import type { Deps } from "../../deps.ts";
 import { type DataPlan, pickData, planUndo } from "../data/plan.ts";
 import { rehearsalChoice } from "../rehearsal/choice.ts";
 import { previewRehearsal, type RehearsalPreview } from "../rehearsal/preview.ts";
+import { isFromNoRegistry, readLatest } from "./latest.ts";
 import {
   type StackUpdateRequest,
   surveyAll,
@@ -33,6 +34,8 @@ export async function previewStackUpdate(
   const groups = undoneGroups(deps, surveys, data);
   const undo = await planUndo(deps, [...groups.values()]);
   const names = containers.map((each) => each.name);
+  const local = surveys.filter(({ local }) => isFromNoRegistry(local));
+  const latest = await Promise.all(local.map((each) => readLatest(deps, each, { pull: "never" })));
   const isRehearsed = await rehearsalChoice(deps, request, containers) !== null;
   return {
     stack: name,
@@ -42,7 +45,8 @@ export async function previewStackUpdate(
     })),
     rehearsal: isRehearsed ? await previewRehearsal(deps, names, scope) : null,
     warnings: undo.warnings,
-    obstacles: [...surveys.flatMap(({ obstacles }) => obstacles), ...undo.obstacles],
+    // Registries are asked by the update itself, before it changes anything.
+    obstacles: [...surveys, ...latest, undo].flatMap(({ obstacles }) => obstacles),
     data: { choice: data ?? (groups.size > 0 ? "undo" : "keep"), ...pickData(undo) },
   };
 }

@@ -39,6 +39,7 @@ export async function startStackRollback(
   { name, data, stableSeconds, verifyTimeoutSeconds, actor }: StackRollbackRequest,
   { last, assertLast }: { last: Job; assertLast(): void },
 ): Promise<JobView> {
+  if (data) assertDataReturns(last);
   const all = await currentContainers(deps);
   const changed = changedBy(last);
   const containers = (await updatedContainers(deps, name, actor.scope))
@@ -69,9 +70,20 @@ export async function startStackRollback(
 
 /** Names of the containers whose image a job has changed. */
 export const changedBy = ({ result }: Job): string[] =>
-  (result as StackUpdateResult).results.flatMap(({ container, updated }) =>
-    updated ? [container] : []
-  );
+  (result as StackUpdateResult).results
+    .flatMap(({ container, updated, isSameImage }) => updated && !isSameImage ? [container] : []);
+
+/** @throws {AppError} `conflict` for data of a container that has no other image to go back to. */
+function assertDataReturns({ result }: Job): void {
+  for (const { container, isSameImage, data } of (result as StackUpdateResult).results) {
+    if (!isSameImage || !data) continue;
+    throw new AppError(
+      "conflict",
+      `${container} was recreated from the same image, and a rollback does not bring its data back; ` +
+        `roll back without data, and restore snapshot ${data.before.slice(0, 8)} at ${data.target}`,
+    );
+  }
+}
 
 /** @throws {AppError} `conflict` if it cannot go back. */
 async function previousOf(

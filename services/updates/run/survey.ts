@@ -178,11 +178,12 @@ function blockedObstacles(
   digest: string | undefined,
 ): Obstacle[] {
   const reason = blockOf(deps, container.name, { digest, platform });
-  return reason === undefined ? [] : [blockObstacle(reason)];
+  return reason === undefined ? [] : [blockObstacle(container.name, reason)];
 }
 
-export const blockObstacle = (reason: string): Obstacle => ({
-  message: `The update is blocked: ${reason}`,
+/** @param name Of the container: an update of a stack has several. */
+export const blockObstacle = (name: string, reason: string): Obstacle => ({
+  message: `The update of ${name} is blocked: ${reason}`,
   canForce: true,
 });
 

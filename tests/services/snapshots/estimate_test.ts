@@ -8,7 +8,7 @@ import { testApp } from "../../helpers/test_app.ts";
 const MB = 1_000_000;
 
 /** A backup of `shop` that has read `size` bytes in 20 s. */
-const pastBackup = (targetId: string, size: number, createdAt: string): Job => ({
+const pastBackup = (targetId: string, size: number, createdAt: string, more = {}): Job => ({
   id: crypto.randomUUID(),
   kind: "backup.snapshot",
   targetType: "host",
@@ -23,7 +23,7 @@ const pastBackup = (targetId: string, size: number, createdAt: string): Job => (
     endedAt: "2026-01-01T12:00:20Z",
     message: null,
   }],
-  input: { targetId },
+  input: { targetId, ...more },
   error: null,
   result: { size },
   createdBy: "api-key",
@@ -57,6 +57,10 @@ Deno.test("a backup is estimated by the size of its volumes and the last backup"
     room: null,
     sqlite: null,
   });
+
+  const withImages = { withImages: true };
+  insertJob(app.deps.db, pastBackup("here", 900 * MB, "2026-01-01T14:00:00Z", withImages));
+  deepEqual(await estimate(["unknown"]), { ...known, size: 200 * MB, seconds: 20, added: 0 });
 });
 
 Deno.test("a backup is refused if it may need more than the room that is left", () => {

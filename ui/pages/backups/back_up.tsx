@@ -107,7 +107,8 @@ export function BackUpDialog({ subject, targets, onClose }: {
         ? (
           <p class="note">
             The first backup creates a target in DATA_DIR/snapshots, which is on the disk of this
-            host: add one elsewhere, too.
+            host: add one elsewhere, too. <code>longshore backup-key show</code>{" "}
+            prints its password: keep a copy outside of the host.
           </p>
         )
         : (

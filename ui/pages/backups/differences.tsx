@@ -52,6 +52,11 @@ export function Differences({ snapshot }: { snapshot: BackupSnapshot }) {
         />
       </div>
       {other && (
+        <p class="muted">
+          Changes from <code>{shortId(other)}</code> to <code>{shortId(id)}</code>
+        </p>
+      )}
+      {other && (
         <Listing
           name="Differences"
           columns={COLUMNS}

@@ -2,7 +2,7 @@
 
 import { useSignal } from "@preact/signals";
 import type { Job, JobKind } from "../../api/types.ts";
-import { bytes, count, milliseconds, plain } from "../../base/text.ts";
+import { bytes, count, milliseconds, plain, plainLines } from "../../base/text.ts";
 import { Button, Link } from "../../components/button.tsx";
 import { type Column, textColumn, timeColumn } from "../../components/columns.tsx";
 import { Dialog } from "../../components/dialog.tsx";
@@ -43,12 +43,12 @@ interface Outcome {
 
 const outcomeOf = ({ result }: Job) => (result ?? {}) as Outcome;
 
-/** E.g. `1.2 GiB, of which 30 MiB are new`. */
+/** E.g. `1.2 GiB; the target grew by 30 MiB`. */
 function summaryOf(job: Job): string {
   if (job.error !== null) return job.error;
   const { size, added, restored, bytes: written, reason } = outcomeOf(job);
   if (reason !== undefined) return reason;
-  if (size !== undefined) return `${bytes(size)}, of which ${bytes(added)} are new`;
+  if (size !== undefined) return `${bytes(size)}; the target grew by ${bytes(added)}`;
   if (!restored) return "";
   return restored.length === 0
     ? "Without volumes"
@@ -101,7 +101,7 @@ const columnsOf = (kindOf: (job: Job) => JobKind): readonly Column<Job>[] => [
       <>
         <Text>{job.target}</Text>
         <p class="hint narrow-only">
-          {plain([kindOf(job).title, summaryOf(job)].filter(Boolean).join(": "))}
+          {plainLines([kindOf(job).title, summaryOf(job)].filter(Boolean).join(": "))}
         </p>
       </>
     ),
@@ -117,7 +117,7 @@ const columnsOf = (kindOf: (job: Job) => JobKind): readonly Column<Job>[] => [
   },
   {
     title: "Summary",
-    cell: (job) => <span class="cut breaks">{plain(summaryOf(job))}</span>,
+    cell: (job) => <span class="cut breaks">{plainLines(summaryOf(job))}</span>,
     wide: true,
   },
   timeColumn("Ended", ({ endedAt }) => endedAt, { wide: true, width: "w-m" }),
@@ -166,7 +166,7 @@ function Details({ job }: { job: Job }) {
     <>
       {summary !== "" && (
         <Fact name={job.error === null ? "Summary" : "Reason"}>
-          <span class="wrap">{plain(summary)}</span>
+          <span class="wrap">{plainLines(summary)}</span>
         </Fact>
       )}
       {snapshot !== undefined && <Fact name="Stored as">{link(snapshot)}</Fact>}

@@ -83,6 +83,7 @@ function RestoreForm({ snapshot, existing, onClose }: {
       onSubmit={send}
       onCancel={onClose}
       disabled={way.value === "replace" && replaced.length < restored.length}
+      part={`${way.value} ${chosen.value}`}
     >
       {volumes.length > 1 && (
         <SelectField
@@ -101,7 +102,7 @@ function RestoreForm({ snapshot, existing, onClose }: {
           key={single}
           label="Name of the new volume"
           name="as"
-          value={`${single}-restored`}
+          value={newName(single, existing)}
           maxLength={200}
           required
           autocomplete="off"
@@ -112,7 +113,7 @@ function RestoreForm({ snapshot, existing, onClose }: {
         ? (
           <p>
             {single === undefined
-              ? `Creates ${restored.map((name) => plain(`${name}-restored`)).join(", ")}. `
+              ? `Creates ${restored.map((name) => plain(newName(name, existing))).join(", ")}. `
               : "Creates the volume. "}
             Nothing stops, and nothing that exists is changed.
           </p>
@@ -126,6 +127,14 @@ function RestoreForm({ snapshot, existing, onClose }: {
         ))}
     </Form>
   );
+}
+
+/** As the service chooses it. */
+function newName(name: string, existing: readonly Volume[]): string {
+  const isFree = (each: string) => !existing.some((volume) => volume.name === each);
+  let free = `${name}-restored`;
+  for (let number = 2; !isFree(free); number++) free = `${name}-restored-${number}`;
+  return free;
 }
 
 function Replacement({ name, volume }: { name: string; volume: Volume | undefined }) {

@@ -76,8 +76,8 @@ function moreActions(
   if (hasRole("operator", "containers:update")) {
     items.push({ name: "Update", onSelect: () => dialog.open(UpdateDialog, { container }) });
     if (container.previousImage) {
-      const { hasData } = container.previousImage;
-      const onSelect = () => void rollBack({ ...container, hasData });
+      const { hasData, ...previous } = container.previousImage;
+      const onSelect = () => void rollBack({ ...container, hasData, previous });
       items.push({ name: "Roll back", danger: true, onSelect });
     }
   }

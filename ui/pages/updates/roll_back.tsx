@@ -3,7 +3,8 @@
 import { api } from "../../api/client.ts";
 import type { StackDetail } from "../../api/types.ts";
 import { confirm } from "../../components/dialog.tsx";
-import { plain } from "../../base/text.ts";
+import { imageName, plain, relativeTime } from "../../base/text.ts";
+import { now } from "../../components/time.tsx";
 import { beginJob } from "../../state/jobs.ts";
 import { hasRole } from "../../state/session.ts";
 
@@ -11,11 +12,22 @@ import { hasRole } from "../../state/session.ts";
  * Starts the job that rolls a container back.
  *
  * @param container.hasData Whether the data from before the update can return, too.
+ * @param container.previous The image to which it goes, if it is known.
  */
 export async function rollBack(
-  { id, name, hasData }: { id: string; name: string; hasData: boolean },
+  { id, name, hasData, previous }: {
+    id: string;
+    name: string;
+    hasData: boolean;
+    previous?: { reference: string; replacedAt: string };
+  },
 ): Promise<void> {
-  const text = `${plain(name)} goes back to the image that it used before.`;
+  const image = previous
+    ? `${imageName(previous.reference)}, which it used until ${
+      relativeTime(Date.parse(previous.replacedAt), now.value)
+    }`
+    : "the image that it used before";
+  const text = `${plain(name)} goes back to ${image}.`;
   const data = await confirmRollback(name, text, hasData);
   if (data === undefined) return;
   await beginJob(

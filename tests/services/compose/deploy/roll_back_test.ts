@@ -103,6 +103,23 @@ Deno.test("a rollback of a stack whose updated containers are gone is refused", 
   });
 });
 
+Deno.test("a rollback of a stack leaves containers that were recreated from the same image", async () => {
+  await using fake = fakeEngine({ "GET /containers/json": () => Response.json([]) });
+  using app = testApp({ engine: fake.engine });
+  setContainers(app, { name: "other", labels: composeLabels("shop", "other") });
+  const kept = { before: "40dc1520".repeat(8), target: "disk" };
+  const same = { container: "db", updated: true, isSameImage: true, data: kept };
+  const result = { results: [...update.result.results, same] };
+  insertJob(app.deps.db, job(1, "succeeded", { ...update, result }));
+  await rejects(rollBackStack(app.deps, admin, { name: "shop", data: false }), {
+    message: /^web was renamed or removed/,
+  });
+  await rejects(rollBackStack(app.deps, admin, { name: "shop", data: true }), {
+    code: "conflict",
+    message: /^db was recreated from the same image.* restore snapshot 40dc1520 at disk$/,
+  });
+});
+
 Deno.test("a rollback of a stack does not go to an image from before its last update but one", async () => {
   await using fake = fakeEngine({ "GET /images/*/json": () => Response.json({ Id: "sha256:1" }) });
   using app = testApp({ engine: fake.engine });
