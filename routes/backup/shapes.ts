@@ -28,6 +28,8 @@ export const TargetName = z.string().min(1).max(100).meta({
 
 export const TargetQuery = z.object({ target: TargetName.optional() });
 
+export const Note = z.string().max(200);
+
 export const VolumeName = z.string().min(1).max(255).meta({ example: "shop_data" });
 
 export const Volumes = z.array(VolumeName).min(1).max(VOLUMES_MAX).meta({

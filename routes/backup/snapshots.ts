@@ -13,6 +13,7 @@ import { StackName } from "../stacks/shapes.ts";
 import {
   IncludeSharedUsers,
   Mode,
+  Note,
   SNAPSHOT_FAILURES,
   SnapshotParams,
   TargetName,
@@ -36,6 +37,7 @@ const Snapshot = z.object({
   }),
   volumes: z.array(z.string()),
   directories: z.array(z.string()).meta({ description: "Of the host" }),
+  hasLongshore: z.boolean().meta({ description: "Whether it is a backup of Longshore itself" }),
   reason: z.string().nullable().meta({
     description: "manual, schedule, update or undo; null for a snapshot of another program",
   }),
@@ -70,7 +72,7 @@ export const snapshotEndpoints = (deps: Deps) => {
         volumes: Volumes.optional(),
         target: TargetName.optional(),
         mode: Mode.optional(),
-        note: z.string().max(200).optional(),
+        note: Note.optional(),
         withImages: z.boolean().default(false).meta({
           description: "Whether to store the images of a stack's containers as well, for a host " +
             "without their registry",

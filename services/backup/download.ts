@@ -1,5 +1,6 @@
 /**
- * A backup of the running service as a download, with the content of `longshore backup`.
+ * A backup of the running service, with the content of `longshore backup`: as an archive, and as a
+ * download.
  *
  * @module
  */
@@ -25,8 +26,7 @@ interface BackupDownload {
 }
 
 /**
- * Opens a backup. The databases are copied in a thread of their own, and the copies have no names in
- * `DATA_DIR` any more when this returns.
+ * Opens a backup.
  *
  * @throws {AppError} `conflict` while another backup is downloaded; `unavailable` if the state
  * database cannot be copied.
@@ -45,29 +45,47 @@ export async function openBackupDownload(
 
 /** @param onEnd Called once the stream has ended. */
 async function openDownload(
-  { config: { dataDir }, log, now }: Pick<Deps, "config" | "log" | "now">,
+  deps: Pick<Deps, "config" | "log" | "now">,
   onEnd: () => void,
 ): Promise<BackupDownload> {
+  const stop = new AbortController();
+  const archive = await openBackupArchive(deps, stop.signal).catch((error) => {
+    onEnd();
+    throw error;
+  });
+  const end = () => {
+    stop.abort();
+    archive[Symbol.dispose]();
+    onEnd();
+  };
+  return { createdAt: archive.createdAt, size: archive.size, body: streamOf(archive, end) };
+}
+
+/**
+ * Opens the archive of a backup. The databases are copied in a thread of their own, and the copies have
+ * no names in `DATA_DIR` any more when this returns.
+ *
+ * @throws {AppError} `unavailable` if the state database cannot be copied.
+ */
+export async function openBackupArchive(
+  { config: { dataDir }, log, now }: Pick<Deps, "config" | "log" | "now">,
+  signal: AbortSignal,
+): Promise<Archive & Disposable & { createdAt: Date }> {
   if (!isThere(join(dataDir, STATE_FILE))) {
     throw new AppError("unavailable", `DATA_DIR has no ${STATE_FILE}`);
   }
-  const stop = new AbortController();
   let sources: BackupSource[] = [];
-  const end = () => {
-    stop.abort();
-    closeSources(sources.splice(0));
-    onEnd();
-  };
+  const close = () => closeSources(sources.splice(0));
   try {
     sources = await openCopies(dataDir, {
       note: (reason) => log.warn("metrics left out of a backup", { reason }),
-      signal: stop.signal,
+      signal,
     });
     const createdAt = now();
-    const archive = await createArchive(sources, { createdAt, signal: stop.signal });
-    return { createdAt, size: archive.size, body: streamOf(archive, end) };
+    const archive = await createArchive(sources, { createdAt, signal });
+    return { ...archive, createdAt, [Symbol.dispose]: close };
   } catch (error) {
-    end();
+    close();
     if (!(error instanceof DatabaseFileError || error instanceof TarError)) throw error;
     throw new AppError("unavailable", error.message, { cause: error });
   }
@@ -87,7 +105,7 @@ async function openCopies(
 }
 
 /** @param end Called once the stream has ended. */
-function streamOf({ chunks }: Archive, end: () => void): BackupDownload["body"] {
+function streamOf({ chunks }: Pick<Archive, "chunks">, end: () => void): BackupDownload["body"] {
   const content = chunks();
   let stall: ReturnType<typeof setTimeout> | undefined;
   const finish = () => {

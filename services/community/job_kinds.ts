@@ -9,6 +9,7 @@ import { imageLoadKind } from "../images/load.ts";
 import { imagePullKind } from "../images/pull.ts";
 import { snapshotKind } from "../snapshots/kinds.ts";
 import { drillKind } from "../snapshots/drills/kinds.ts";
+import { ownBackupKind } from "../snapshots/own/kind.ts";
 import { restoreKind } from "../snapshots/restore/kinds.ts";
 import { stackRestoreKind } from "../snapshots/stack/kinds.ts";
 import { receiveKind } from "../snapshots/transfer/kinds.ts";
@@ -50,6 +51,7 @@ export const JOB_KINDS: readonly NamedJobKind[] = [
   scanKind,
   takeoverKind,
   snapshotKind,
+  ownBackupKind,
   restoreKind,
   stackRestoreKind,
   receiveKind,

@@ -2,6 +2,7 @@
 
 import type { Change } from "../backup/restic/diff.ts";
 import type { ListedEntry } from "../backup/restic/restore.ts";
+import type { Snapshot } from "../backup/restic/snapshot.ts";
 import type { Holder } from "../access/shares.ts";
 import type { Deps } from "../deps.ts";
 import { readStream } from "../stream/read_stream.ts";
@@ -67,10 +68,22 @@ export async function openFile(
   deps: Deps,
   caller: Holder,
   id: string,
-  { target, path }: FileQuery,
+  query: FileQuery,
   signal: AbortSignal,
 ): Promise<{ name: string; size: number; body: ReadableStream<Uint8Array> }> {
-  await assertNotOwnPath(deps, path);
+  await assertNotOwnPath(deps, query.path);
+  const { size, body } = await openContent(deps, caller, id, query, signal);
+  return { name: fileName(query.path), size, body };
+}
+
+/** Opens a download, also of the service's own data. @throws {AppError} As {@linkcode openFile}. */
+export async function openContent(
+  deps: Deps,
+  caller: Holder,
+  id: string,
+  { target, path }: FileQuery,
+  signal: AbortSignal,
+): Promise<{ snapshot: Snapshot; size: number; body: ReadableStream<Uint8Array> }> {
   const release = deps.limiters.snapshotDownloads.take(caller);
   let opened: OpenedSnapshot | undefined;
   const end = () => {
@@ -82,7 +95,7 @@ export async function openFile(
     const { size } = await findFile(opened, path, signal);
     const content = contentOf(opened, path, signal);
     return {
-      name: fileName(path),
+      snapshot: opened.snapshot,
       size,
       body: readStream(async () => (await content.next()).value, end),
     };

@@ -3,6 +3,8 @@
 import { replaceLastBackup, selectLastBackup } from "../../db/last_backups.ts";
 import type { Deps } from "../deps.ts";
 import type { SnapshotInput, SnapshotJob, SnapshotResult } from "./job.ts";
+import { OWN_SUBJECT } from "./own/content.ts";
+import type { OwnBackupInput, OwnBackupResult } from "./own/job.ts";
 import type { StackRestoreJob } from "./stack/job.ts";
 
 /** Identifies what was backed up, e.g. `stack shop`, `volumes a, b`. */
@@ -20,6 +22,16 @@ export function recordBackup(
   const { stack, targetId }: SnapshotInput = input;
   const subject = backupSubject(input);
   replaceLastBackup(db, { subject, stack, targetId, at: now().toISOString(), snapshot, size });
+}
+
+/** Records a backup of Longshore itself. */
+export function recordOwnBackup(
+  { db, now }: Pick<Deps, "db" | "now">,
+  { targetId }: OwnBackupInput,
+  { snapshot, size }: OwnBackupResult,
+): void {
+  const at = now().toISOString();
+  replaceLastBackup(db, { subject: OWN_SUBJECT, stack: null, targetId, at, snapshot, size });
 }
 
 /** Records that a stack was restored: one that has moved here has its last backup from before. */

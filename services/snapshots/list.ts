@@ -9,6 +9,7 @@ import { assertIdle } from "../backup/targets/needed.ts";
 import { type OpenedTarget, openTargetRepository } from "../backup/targets/open.ts";
 import { translated } from "../backup/targets/repository.ts";
 import { isOfThisHost, readTags } from "../backup/trees/tags.ts";
+import { isOwnBackup } from "./own/content.ts";
 import { stackIn } from "./read_description.ts";
 
 /** Longest wait for a target, in milliseconds. */
@@ -31,6 +32,8 @@ export interface SnapshotView {
   volumes: string[];
   /** On the host. */
   directories: string[];
+  /** Whether it is a backup of Longshore itself. */
+  hasLongshore: boolean;
   reason: string | null;
   note: string | null;
   tags: string[];
@@ -194,6 +197,7 @@ function viewOf(
     hasStack: stackIn(snapshot) !== undefined,
     volumes: below("/volumes/"),
     directories: below("/directories"),
+    hasLongshore: isOwnBackup(snapshot),
     reason,
     note,
     tags,

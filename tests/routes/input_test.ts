@@ -217,7 +217,7 @@ Deno.test("an endpoint without a body accepts an empty object, and no other type
 });
 
 const pathOf = (prefix: string, { path }: Endpoint) =>
-  (prefix + path).replace(/(?<=\/backup\/snapshots\/.*):(id|other)\b/g, "00000000")
+  (prefix + path).replace(/(?<=\/backup\/(snapshots|own)\/.*):(id|other)\b/g, "00000000")
     .replace(/:(version|other)\b/g, "1")
     .replace(/:\w+/g, "00000000-0000-4000-8000-000000000000");
 

@@ -86,6 +86,8 @@ const ADMIN_ONLY = [
   "GET /api/identity/oidc/:id/test",
   "GET /api/swarm/tokens",
   "POST /api/backup",
+  "POST /api/backup/own",
+  "POST /api/backup/own/:id/download",
   "POST /api/containers/:id/attach/ticket",
   "POST /api/containers/:id/terminal/ticket",
   "POST /api/edition/license",

@@ -484,6 +484,7 @@ export type BackupSnapshot = {
   hasStack: boolean;
   volumes: (string)[];
   directories: (string)[];
+  hasLongshore: boolean;
   reason: string | null;
   note: string | null;
   tags: (string)[];
@@ -3262,7 +3263,7 @@ export type NewRole = {
 
 export type NewSchedule = {
   name: string;
-  kind?: "container" | "stack" | "backup" | "drill" | "prune" | "backup-prune";
+  kind?: "container" | "stack" | "backup" | "own-backup" | "drill" | "prune" | "backup-prune";
   action?: "restart" | "start" | "stop" | "update" | "backup" | "drill" | "prune";
   cronExpression: string;
   containerId?: string;
@@ -3684,6 +3685,8 @@ export type Overview = {
   timestamp: string;
 };
 
+export type OwnBackupRequest = { target?: string; note?: string };
+
 export type OwnIdentities = { identities: (Identity)[]; proof: "password" | "code" | null };
 
 export type OwnPasswordChange = {
@@ -4101,7 +4104,7 @@ export type SamlResponseForm = { SAMLResponse: string; RelayState?: string };
 
 export type Schedule = {
   name: string;
-  kind: "container" | "stack" | "backup" | "drill" | "prune" | "backup-prune";
+  kind: "container" | "stack" | "backup" | "own-backup" | "drill" | "prune" | "backup-prune";
   action: "restart" | "start" | "stop" | "update" | "backup" | "drill" | "prune";
   cronExpression: string;
   containerId?: string;
@@ -4126,7 +4129,7 @@ export type Schedule = {
 
 export type ScheduleChanges = {
   name?: string;
-  kind?: "container" | "stack" | "backup" | "drill" | "prune" | "backup-prune";
+  kind?: "container" | "stack" | "backup" | "own-backup" | "drill" | "prune" | "backup-prune";
   action?: "restart" | "start" | "stop" | "update" | "backup" | "drill" | "prune";
   cronExpression?: string;
   containerId?: string;
@@ -4152,7 +4155,7 @@ export type ScheduleHistory = {
 };
 
 export type ScheduleKind = {
-  id: "container" | "stack" | "backup" | "drill" | "prune" | "backup-prune";
+  id: "container" | "stack" | "backup" | "own-backup" | "drill" | "prune" | "backup-prune";
   title: string;
   description: string;
   actions: ({
@@ -4192,7 +4195,7 @@ export type ScheduleRun = {
   id: string;
   scheduleId: string;
   scheduleName: string;
-  kind: "container" | "stack" | "backup" | "drill" | "prune" | "backup-prune";
+  kind: "container" | "stack" | "backup" | "own-backup" | "drill" | "prune" | "backup-prune";
   action: "restart" | "start" | "stop" | "update" | "backup" | "drill" | "prune";
   containerId?: string;
   containerName?: string;
@@ -6206,6 +6209,12 @@ export interface Operations {
   "POST /api/alerts/rules/test": { body: NewAlertRule; result: AlertRuleTest };
   "POST /api/backup": { result: string };
   "POST /api/backup/drills": { body: BackupDrillRequest; result: Job };
+  "POST /api/backup/own": { body: OwnBackupRequest | undefined; result: Job };
+  "POST /api/backup/own/{id}/download": {
+    path: { id: string };
+    query?: { target?: string };
+    result: string;
+  };
   "POST /api/backup/snapshots": { body: BackupRequest | undefined; result: Job };
   "POST /api/backup/snapshots/receive": {
     query: { snapshot: string; size?: number; target?: string };

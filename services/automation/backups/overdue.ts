@@ -14,7 +14,12 @@ import { nextDue } from "../../input/cron.ts";
 import { excludedBy } from "../../snapshots/labels.ts";
 import { backupSubject } from "../../snapshots/last_backups.ts";
 import type { StackDeps } from "../../stacks/stacks.ts";
+import { OWN_SUBJECT } from "../../snapshots/own/content.ts";
 import { backupKind } from "../schedules/kinds/backup.ts";
+import { scheduleKind } from "../schedules/kinds/mod.ts";
+import { ownBackupScheduleKind } from "../schedules/kinds/own_backup.ts";
+
+const BACKUP_KINDS: readonly string[] = [backupKind.id, ownBackupScheduleKind.id];
 
 /** Resource that shows whether a backup is overdue. */
 const RESOURCE = "/api/schedules";
@@ -29,7 +34,7 @@ export async function reportOverdueBackups(
   const { changes, db, now } = deps;
   const running = selectUnfinishedRuns(db);
   for (const schedule of selectEnabledSchedules(db)) {
-    if (schedule.kind !== backupKind.id) continue;
+    if (!BACKUP_KINDS.includes(schedule.kind)) continue;
     const { id, overdueSince } = schedule;
     const lastAt = lastBackupAt(deps, schedule);
     const isOverdue = isBehind(schedule, lastAt, running, now());
@@ -45,9 +50,10 @@ export async function reportOverdueBackups(
 /** The last backup at the target of a schedule, or at any if it goes to the default one. */
 function lastBackupAt(
   { db }: Pick<Deps, "db">,
-  { stack, options: { volumes = [], target } }: Schedule,
+  { kind, stack, options: { volumes = [], target } }: Schedule,
 ): string | null {
-  const subject = backupSubject({ stack, volumes });
+  const isOwn = kind === ownBackupScheduleKind.id;
+  const subject = isOwn ? OWN_SUBJECT : backupSubject({ stack, volumes });
   return selectLastBackup(db, { subject, targetId: target ?? null })?.at ?? null;
 }
 
@@ -101,7 +107,7 @@ function report(
 ): void {
   const { id: scheduleId, name, stack } = schedule;
   emit(deps, "backup.overdue", {
-    backup: backupKind.subject(deps, schedule),
+    backup: scheduleKind(schedule.kind).subject(deps, schedule),
     ...(stack !== null && { stack }),
     schedule: name,
     scheduleId,

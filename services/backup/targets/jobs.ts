@@ -13,7 +13,6 @@ import type { PruneOptions, PruneResult } from "../restic/prune.ts";
 import type { Snapshot } from "../restic/snapshot.ts";
 import type { WorkerRepository } from "../restic/worker_repository.ts";
 import { lockWait } from "../trees/lock_wait.ts";
-import { volumePart } from "../trees/part.ts";
 import { isMadeHere, readTags } from "../trees/tags.ts";
 import { openTargetRepository } from "./open.ts";
 import { translated } from "./repository.ts";
@@ -31,8 +30,8 @@ export type CheckScope = { part: number; of: number } | null;
 
 /** Keep rules, and the snapshots that they are for. */
 export interface ForgetRequest extends KeepRules {
-  /** Only those that schedules made of a stack, or of volumes, counted together. Default: all. */
-  only?: { stack: string } | { volumes: string[] };
+  /** Only those that schedules made of a stack, or of these paths, counted together. Default: all. */
+  only?: { stack: string } | { paths: readonly string[] };
 }
 
 interface ForgetResult {
@@ -185,6 +184,6 @@ function isOfSchedule(snapshot: Snapshot, only: NonNullable<ForgetRequest["only"
   const { reason, stack } = readTags(snapshot);
   if (reason !== "schedule") return false;
   if ("stack" in only) return stack === only.stack;
-  const paths = new Set(only.volumes.map((name) => volumePart(name).path));
+  const paths = new Set(only.paths);
   return snapshot.paths.length === paths.size && snapshot.paths.every((each) => paths.has(each));
 }

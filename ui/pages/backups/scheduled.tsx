@@ -9,11 +9,16 @@ import type { Settings } from "../schedules/kind_fields.tsx";
 import { nameOf, type Subject } from "./back_up.tsx";
 
 /** Those of backups; none for a user who may not read schedules. */
-export function useBackupSchedules() {
+export const useBackupSchedules = () => useSchedules("backup");
+
+/** Those of backups of Longshore itself. */
+export const useOwnSchedules = () => useSchedules("own-backup");
+
+function useSchedules(wanted: Schedule["kind"]) {
   const mayRead = hasRole("viewer", "schedules:read");
   const { data, reload } = useRead("GET /api/schedules", mayRead ? {} : undefined);
   return {
-    schedules: (data.value?.schedules ?? []).filter(({ kind }) => kind === "backup"),
+    schedules: (data.value?.schedules ?? []).filter(({ kind }) => kind === wanted),
     reload,
   };
 }
@@ -27,13 +32,16 @@ export const schedulesOf = (schedules: readonly Schedule[], subject: Subject): S
 export const mayChangeSchedules = () => hasRole("admin", "schedules:write");
 
 /** Nightly, with a week of days and a month of weeks. */
+const NIGHTLY = { keep: { daily: 7, weekly: 4 }, cronExpression: "0 3 * * *" };
+
 export const presetFor = (subject: Subject): Settings => ({
   name: `Back up ${nameOf(subject)}`.slice(0, 100),
   kind: "backup",
   ..."stack" in subject ? { stack: subject.stack } : { volumes: [subject.volume] },
-  keep: { daily: 7, weekly: 4 },
-  cronExpression: "0 3 * * *",
+  ...NIGHTLY,
 });
+
+export const OWN_PRESET: Settings = { name: "Back up Longshore", kind: "own-backup", ...NIGHTLY };
 
 /** The next run of the first one that is enabled. */
 export function NextRun({ schedules: [first] }: { schedules: readonly Schedule[] }) {

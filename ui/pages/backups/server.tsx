@@ -7,6 +7,7 @@ import { Button } from "../../components/button.tsx";
 import { Section } from "../../components/page.tsx";
 import { addStyles } from "../../components/styles.ts";
 import { withResult } from "../../state/toasts.ts";
+import { OwnBackups } from "./own.tsx";
 import styles from "./backups.css" with { type: "text" };
 
 addStyles(styles);
@@ -47,10 +48,12 @@ export function Server() {
             {"0 2 * * * longshore backup --force /root/longshore-$(date +\\%u).backup"}
           </Commands>
         </Section>
+        <OwnBackups />
         <Section title="Restore">
           <p>
             Stop the service first. The whole file is checked before anything changes, and the
-            replaced files stay in the data directory, in <code>replaced-DATE</code>.
+            replaced files stay in the data directory, in{" "}
+            <code>replaced-DATE</code>. The page of a snapshot of Longshore downloads its file.
           </p>
           <Commands>
             {"systemctl stop longshore\nlongshore restore longshore.backup\n" +

@@ -17,6 +17,7 @@ import { href, navigate, query } from "../../state/router.ts";
 import { hasRole } from "../../state/session.ts";
 import { Differences } from "./differences.tsx";
 import { Files } from "./files.tsx";
+import { downloadOwn } from "./own.tsx";
 import { RestoreDialog } from "./restore.tsx";
 import { SendDialog } from "./send.tsx";
 import { isRestorable, reasonOf, shortId } from "./snapshot_text.ts";
@@ -57,11 +58,19 @@ export default function Snapshot({ id = "" }: Record<string, string | undefined>
               Restore
             </Button>
           )}
-          {(snapshot.isOwn || hosts.length > 0) && (
+          {snapshot.hasLongshore && HOST === undefined && hasRole("admin") && (
+            <Button
+              icon="down"
+              onClick={() => void downloadOwn(snapshot)}
+            >
+              Download
+            </Button>
+          )}
+          {(snapshot.isOwn || hosts.length > 0 && !snapshot.hasLongshore) && (
             <Menu
               name="More actions"
               items={() => [
-                ...hosts.length > 0
+                ...hosts.length > 0 && !snapshot.hasLongshore
                   ? [{
                     name: "Send to a host",
                     onSelect: () => dialog.open(SendDialog, { snapshot, hosts }),
@@ -80,7 +89,7 @@ export default function Snapshot({ id = "" }: Record<string, string | undefined>
       <Section title="Content" wide>
         <Description snapshot={snapshot} />
       </Section>
-      {hasRole("admin", "files:read") && (
+      {hasRole("admin", "files:read") && !snapshot.hasLongshore && (
         <>
           <Files snapshot={snapshot} />
           <Differences snapshot={snapshot} />
@@ -92,7 +101,8 @@ export default function Snapshot({ id = "" }: Record<string, string | undefined>
 }
 
 function Description({ snapshot }: { snapshot: BackupSnapshot }) {
-  const { id, time, stack, volumes, directories, note, hostname, target, size } = snapshot;
+  const { id, time, stack, volumes, directories, hasLongshore } = snapshot;
+  const { note, hostname, target, size } = snapshot;
   return (
     <Facts>
       {stack !== null && (
@@ -100,6 +110,7 @@ function Description({ snapshot }: { snapshot: BackupSnapshot }) {
           <a href={href(stackPath({ name: stack }))}>{plain(stack)}</a>
         </Fact>
       )}
+      {hasLongshore && <Fact name="Longshore">Databases, keys and license</Fact>}
       {volumes.length > 0 && <Names name="Volumes" names={volumes} />}
       {directories.length > 0 && <Names name="Directories" names={directories} />}
       <TimeFact name="Made" at={time} />

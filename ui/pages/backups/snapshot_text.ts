@@ -31,12 +31,13 @@ export const reasonOf = ({ reason }: Pick<BackupSnapshot, "reason">): string =>
 
 /** The stack, otherwise the volumes or directories. */
 export function contentOf(
-  { stack, volumes, directories, tags }: Pick<
+  { stack, volumes, directories, hasLongshore, tags }: Pick<
     BackupSnapshot,
-    "stack" | "volumes" | "directories" | "tags"
+    "stack" | "volumes" | "directories" | "hasLongshore" | "tags"
   >,
 ): string {
   if (stack !== null) return stack;
+  if (hasLongshore) return "Longshore";
   const parts = [...volumes.map(volumeName), ...directories];
   return parts.join(", ") || tags.join(", ") || "Files";
 }

@@ -1,13 +1,13 @@
 /** Schedules that back up a stack or volumes. @module */
 
-import { selectDefaultBackupTarget } from "../../../../db/backup_targets.ts";
 import { includesStack } from "../../../access/scope.ts";
-import { forgetKind, startTargetJob } from "../../../backup/targets/jobs.ts";
+import { volumePart } from "../../../backup/trees/part.ts";
 import type { Deps } from "../../../deps.ts";
 import { excludedBy } from "../../../snapshots/labels.ts";
 import { MODE_LABEL } from "../../../snapshots/modes.ts";
 import { assertVolumes, startSnapshot } from "../../../snapshots/start.ts";
 import { assertStack, assertThere, fieldError } from "./checks.ts";
+import { forgetScheduled } from "./forget_scheduled.ts";
 import { endOf } from "./job_end.ts";
 import type { CheckDeps, CheckOptions, Outcome, Plan, Run, ScheduleKind } from "./kind.ts";
 import { inTurnAt, whenFree } from "./target_turns.ts";
@@ -76,15 +76,9 @@ async function backUp(deps: Deps, plan: Plan, run: Run): Promise<Outcome> {
   return outcome === undefined && keep ? await forgetOld(deps, plan, run) : outcome;
 }
 
-/** Backups that people or updates have made stay, and so do those of other stacks and volumes. */
+/** Those of other stacks and volumes stay. */
 async function forgetOld(deps: Deps, plan: Plan, run: Run): Promise<Outcome> {
-  const { stack, options: { keep, target, volumes = [] } } = plan;
-  const id = target ?? selectDefaultBackupTarget(deps.db)?.id;
-  if (id === undefined) return undefined;
-  await whenFree(deps, id, { isExclusive: true });
-  const only = stack === null ? { volumes } : { stack };
-  const job = startTargetJob(deps, run.actor, forgetKind, id, { ...keep, only });
-  const outcome = await endOf(deps, job, run);
-  if (outcome === undefined || outcome === "unfinished") return outcome;
-  return { ...outcome, error: `Backed up, but old snapshots stay: ${outcome.error}` };
+  const { stack, options: { volumes = [] } } = plan;
+  const only = stack === null ? { paths: volumes.map((name) => volumePart(name).path) } : { stack };
+  return await forgetScheduled(deps, plan, run, only);
 }

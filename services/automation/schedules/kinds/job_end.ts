@@ -6,6 +6,7 @@ import type { JobView } from "../../../jobs/view.ts";
 import { aborted } from "../../../waiting.ts";
 import { drillKind } from "../../../snapshots/drills/kinds.ts";
 import { snapshotKind } from "../../../snapshots/kinds.ts";
+import { ownBackupKind } from "../../../snapshots/own/kind.ts";
 import { updateKind } from "../../../updates/run/kind.ts";
 import { stackUpdateKind } from "../../../updates/run/stack_kind.ts";
 import { hasNotReached } from "../../../updates/run/allowed.ts";
@@ -16,6 +17,7 @@ const REPORTED: readonly string[] = [
   updateKind.id,
   stackUpdateKind.id,
   snapshotKind.id,
+  ownBackupKind.id,
   drillKind.id,
 ];
 

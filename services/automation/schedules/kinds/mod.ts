@@ -5,6 +5,7 @@ import { backupPruneKind } from "./backup_prune.ts";
 import { containerKind } from "./container.ts";
 import { drillKind } from "./drill.ts";
 import type { ScheduleAction, ScheduleKind } from "./kind.ts";
+import { ownBackupScheduleKind } from "./own_backup.ts";
 import { engineKind } from "./prune.ts";
 import { stackKind } from "./stack.ts";
 
@@ -13,6 +14,7 @@ export const SCHEDULE_KINDS: readonly ScheduleKind[] = [
   containerKind,
   stackKind,
   backupKind,
+  ownBackupScheduleKind,
   drillKind,
   engineKind,
   backupPruneKind,

@@ -76,6 +76,7 @@ for (
     [{ kind: "prune" }, ["system:prune"]],
     [{ kind: "prune", prune: { includeVolumes: true } }, ["system:prune", "volumes:prune"]],
     [{ kind: "backup-prune" }, ["backup:write"]],
+    [{ kind: "own-backup" }, ["backup:write"]],
   ] as const
 ) {
   Deno.test(`a schedule needs ${needed.join(" and ")} for ${JSON.stringify(settings)}`, async () => {

@@ -1,0 +1,147 @@
+import { deepEqual, equal, match } from "node:assert/strict";
+import { openStateDatabase } from "../../../db/database.ts";
+import { readBackupFile } from "../../../services/backup/archive.ts";
+import { BACKED_UP } from "../../../services/backup/files.ts";
+import { createRunStarter } from "../../../services/automation/schedules/runs.ts";
+import { temporaryDirectory } from "../../helpers/command.ts";
+import { simulateContainers } from "../../helpers/fake_containers.ts";
+import { fakeEngine } from "../../helpers/fake_engine.ts";
+import { PASSWORD } from "../../helpers/repository.ts";
+import { restic } from "../../helpers/restic.ts";
+import { testApp } from "../../helpers/test_app.ts";
+import { ended } from "../../helpers/test_stack.ts";
+
+/** A service with data on a disk, and a target. */
+async function serviceWithData() {
+  await using stack = new AsyncDisposableStack();
+  const fake = stack.use(fakeEngine(simulateContainers([])));
+  const { path: dataDir } = stack.use(temporaryDirectory());
+  stack.adopt(openStateDatabase(`${dataDir}/state.sqlite`), (db) => db.close())
+    .run("CREATE TABLE t (x INTEGER) STRICT");
+  Deno.writeTextFileSync(`${dataDir}/secret.key`, "a key");
+  const app = stack.use(
+    testApp({ engine: fake.engine, config: { dataDir }, now: "2026-01-01T12:00:00Z" }),
+  );
+  const { body: target } = await app.call("POST", "/api/backup/targets", {
+    name: "NAS",
+    password: PASSWORD,
+  });
+  const owned = stack.move();
+  return {
+    app,
+    directory: target.location as string,
+    snapshots: async () => (await app.call("GET", "/api/backup/snapshots")).body.snapshots,
+    [Symbol.asyncDispose]: () => owned.disposeAsync(),
+  };
+}
+
+/** @returns Names and sizes of the files in an archive that `longshore restore` accepts. */
+async function filesIn(archive: Uint8Array): Promise<[string, number][]> {
+  using directory = temporaryDirectory();
+  const path = `${directory.path}/longshore.backup`;
+  Deno.writeFileSync(path, archive);
+  using file = await Deno.open(path);
+  const signal = new AbortController().signal;
+  const { entries } = await readBackupFile(file, path, directory.path, {
+    names: BACKED_UP,
+    signal,
+  });
+  return entries.map(({ name, size }) => [name, size]);
+}
+
+Deno.test("a backup of Longshore is stored at a target, and downloaded from it", async () => {
+  await using service = await serviceWithData();
+  const { app, directory } = service;
+  const started = await app.call("POST", "/api/backup/own", { note: "before the move" });
+  equal(started.status, 202, started.body.error);
+  const { status, result, error } = await ended(app, started.body.id);
+  equal(status, "succeeded", error ?? "");
+  const [view] = await service.snapshots();
+  deepEqual(
+    [view.id, view.size, view.note, view.reason, view.hasLongshore, view.volumes, view.isOwn],
+    [result.snapshot, result.size, "before the move", "manual", true, [], true],
+  );
+
+  const own = `/api/backup/own/${view.id}/download`;
+  const response = await app.fetch("POST", own);
+  match(response.headers.get("content-disposition")!, /longshore-\d{4}-\d\d-\d\dT\d{6}Z\.backup/);
+  const files = await filesIn(await response.bytes());
+  deepEqual(files.map(([name]) => name), ["state.sqlite", "secret.key"]);
+
+  await restic(directory, ["check", "--read-data"]);
+  using restored = temporaryDirectory();
+  await restic(directory, ["restore", "latest", "--target", restored.path]);
+  const path = `${restored.path}/longshore/longshore.backup`;
+  deepEqual(await filesIn(Deno.readFileSync(path)), files);
+  equal(Deno.statSync(path).mode! & 0o777, 0o600);
+});
+
+Deno.test("no request for files, restore or other host gets a backup of Longshore", async () => {
+  await using service = await serviceWithData();
+  const { app } = service;
+  await ended(app, (await app.call("POST", "/api/backup/own", {})).body.id);
+  const [{ id }] = await service.snapshots();
+  const path = `/api/backup/snapshots/${id}`;
+  const file = "path=/longshore/longshore.backup";
+  for (const refused of [`${path}/files?path=/longshore`, `${path}/file?${file}`]) {
+    equal((await app.call("GET", refused)).status, 403, refused);
+  }
+  const evasions = ["/", "//", "/./", "/volumes/../"].map((each) => `${each}longshore`)
+    .flatMap((each) => [`${each}/longshore.backup`, `${each}//longshore.backup`]);
+  for (const evasion of [...evasions, "/longshor%65/longshore.backup"]) {
+    const query = new URLSearchParams({ path: evasion });
+    match(`${(await app.call("GET", `${path}/file?${query}`)).status}`, /^40[34]$/, evasion);
+  }
+  equal((await app.call("GET", `${path}/archive`)).status, 403);
+  for (const what of ["volume", "file", "stack"] as const) {
+    const request = { what, to: "new", ...what === "file" && { paths: ["/longshore"] } };
+    const { status } = await app.call("POST", `${path}/restore`, request);
+    equal(Math.trunc(status / 100), 4, what);
+  }
+});
+
+Deno.test("a schedule backs Longshore up, and forgets its own old backups only", async () => {
+  await using service = await serviceWithData();
+  const { app } = service;
+  await ended(app, (await app.call("POST", "/api/backup/own", {})).body.id);
+  const { status, body } = await app.call("POST", "/api/schedules", {
+    name: "nightly",
+    kind: "own-backup",
+    cronExpression: "0 3 * * *",
+    timezone: "UTC",
+    keep: { last: 1 },
+  });
+  equal(status, 201, body.error);
+  deepEqual([body.action, body.subject], ["backup", "Longshore"]);
+  for (const day of ["02", "03"]) {
+    app.clock.set(`2026-01-${day}T03:00:00Z`);
+    const runs = createRunStarter(app.deps);
+    runs.startDue(new Date(`2026-01-${day}T02:59:00Z`), app.deps.now());
+    await runs.idle();
+  }
+  const { body: { history } } = await app.call("GET", "/api/schedules/history");
+  deepEqual(history.map(({ status }: { status: string }) => status), ["success", "success"]);
+  deepEqual(
+    (await service.snapshots()).map(({ reason, time }: { reason: string; time: string }) => [
+      reason,
+      time.slice(0, 10),
+    ]),
+    [["schedule", "2026-01-03"], ["manual", "2026-01-01"]],
+  );
+});
+
+Deno.test("a snapshot of something else is not downloaded as a backup of Longshore", async () => {
+  await using service = await serviceWithData();
+  const { app, directory } = service;
+  await restic(directory, ["backup", "--tag=longshore", `${directory}/config`]);
+  const [{ id, hasLongshore }] = await service.snapshots();
+  equal(hasLongshore, false);
+  equal((await app.call("POST", `/api/backup/own/${id}/download`)).status, 404);
+});
+
+Deno.test("a backup of Longshore needs a target, and makes none on the disk of its data", async () => {
+  using app = testApp();
+  const { status, body } = await app.call("POST", "/api/backup/own", {});
+  equal(status, 409);
+  match(body.error, /target/);
+});

@@ -1,0 +1,117 @@
+/** Backups of Longshore itself at targets: the last one, a new one and its schedule. @module */
+
+import { api } from "../../api/client.ts";
+import { save } from "../../api/files.ts";
+import type { BackupSnapshot, BackupSnapshotList } from "../../api/types.ts";
+import { bytes, plain } from "../../base/text.ts";
+import { Button } from "../../components/button.tsx";
+import { useDialog } from "../../components/dialog.tsx";
+import { Fact, Facts } from "../../components/facts.tsx";
+import { SelectField, TextField } from "../../components/fields.tsx";
+import { FormDialog } from "../../components/form.tsx";
+import type { FormValues } from "../../components/form_values.ts";
+import { Section } from "../../components/page.tsx";
+import { Failure } from "../../components/states.tsx";
+import { Time } from "../../components/time.tsx";
+import { reportJob } from "../../state/jobs.ts";
+import { href } from "../../state/router.ts";
+import { showStatus, withResult } from "../../state/toasts.ts";
+import { ScheduleForm } from "../schedules/form.tsx";
+import { useSnapshots } from "./reading.ts";
+import { mayChangeSchedules, NextRun, OWN_PRESET, useOwnSchedules } from "./scheduled.tsx";
+import { snapshotPath } from "./snapshot_text.ts";
+import { UnreadTargets } from "./unread.tsx";
+
+export function OwnBackups() {
+  const { data, error, reload } = useSnapshots();
+  const { schedules, reload: reloadSchedules } = useOwnSchedules();
+  const dialog = useDialog();
+  const list = data.value;
+  if (error.value && !list) return <Failure error={error.value} onRetry={reload} />;
+  if (!list) return null;
+  const { snapshots, targets } = list;
+  const last = snapshots.find(({ isOwn, hasLongshore }) => isOwn && hasLongshore);
+  return (
+    <Section title="At a backup target">
+      <p>
+        The same archive as a snapshot. Choose a target on another host or disk, and keep the
+        password of its repository elsewhere: with both, everybody can read these keys.
+      </p>
+      <UnreadTargets list={list} />
+      <Facts>
+        <Fact name="Last backup">
+          {last
+            ? (
+              <>
+                <a href={href(snapshotPath(last))}>
+                  <Time at={last.time} />
+                </a>, {bytes(last.size)} at {plain(last.target)}
+              </>
+            )
+            : <span class="muted">None</span>}
+        </Fact>
+        {schedules.length > 0 && (
+          <Fact name="Next backup">
+            <NextRun schedules={schedules} />
+          </Fact>
+        )}
+      </Facts>
+      <p class="buttons">
+        {targets.length > 0
+          ? <Button onClick={() => dialog.open(OwnBackupDialog, { targets })}>Back up</Button>
+          : <a href={href("/backups/targets")}>Add a target</a>}
+        {targets.length > 0 && mayChangeSchedules() && (
+          <Button
+            onClick={() =>
+              dialog.open(ScheduleForm, {
+                item: schedules[0],
+                preset: OWN_PRESET,
+                onSaved: reloadSchedules,
+              })}
+          >
+            Schedule
+          </Button>
+        )}
+      </p>
+      {dialog.shown}
+    </Section>
+  );
+}
+
+function OwnBackupDialog({ targets, onClose }: {
+  targets: BackupSnapshotList["targets"];
+  onClose: () => void;
+}) {
+  const start = async (values: FormValues) => {
+    const job = await api("POST /api/backup/own", {
+      body: {
+        ...values.target && { target: values.target },
+        ...values.note && { note: values.note },
+      },
+    });
+    showStatus("The backup of Longshore has begun");
+    void reportJob(
+      () => Promise.resolve(job),
+      "Backed up Longshore",
+      "The backup of Longshore has failed",
+    );
+  };
+  return (
+    <FormDialog title="Back up Longshore" submit="Back up" onSubmit={start} onClose={onClose}>
+      <SelectField
+        label="Target"
+        name="target"
+        value={targets.find((each) => each.default)?.name}
+        options={targets.map(({ name }) => name)}
+      />
+      <TextField label="Note" name="note" maxLength={200} hint="Optional" />
+    </FormDialog>
+  );
+}
+
+/** Lets the browser save the archive, which `longshore restore` reads. */
+export const downloadOwn = ({ id, target }: BackupSnapshot): Promise<boolean> =>
+  withResult(
+    "Downloaded the backup",
+    () => save(`api/backup/own/${id}/download?${new URLSearchParams({ target })}`, "POST"),
+  );
