@@ -71,6 +71,22 @@ long(dashboardTest)("backup targets are created, tested, changed and deleted", a
     await tab.choose("cloud", "Test");
     await tab.status("Tested cloud: it opens, and accepts files");
   });
+  await t.step("Longshore itself, and its schedule", async () => {
+    await tab.click("tab", "This server");
+    await tab.openDialog("Back up Longshore");
+    await tab.click("button", "Back up");
+    await tab.status("Backed up Longshore");
+    await tab.click("button", "Schedule");
+    await tab.find("dialog", "New schedule");
+    await tab.press("Create", "Created Back up Longshore");
+    await checkBothThemes(tab);
+    await tab.click("link", /ago|now/);
+    await tab.find("button", "Download");
+    await tab.click("button", "Download");
+    await tab.status("Downloaded the backup");
+    await checkBothThemes(tab);
+    await tab.open("/backups/targets");
+  });
   await t.step("tabs on a phone", async () => {
     await checkBothThemes(tab);
     await tab.page.setViewport({ ...PHONE, width: 360 });

@@ -42,23 +42,26 @@ export function OwnBackups() {
         <Fact name="Last backup">
           {last
             ? (
-              <>
-                <a href={href(snapshotPath(last))}>
-                  <Time at={last.time} />
-                </a>, {bytes(last.size)} at {plain(last.target)}
-              </>
+              <a href={href(snapshotPath(last))}>
+                <Time at={last.time} />
+              </a>
             )
             : <span class="muted">None</span>}
         </Fact>
+        {last && <Fact name="Stored">{bytes(last.size)} at {plain(last.target)}</Fact>}
         {schedules.length > 0 && (
           <Fact name="Next backup">
             <NextRun schedules={schedules} />
           </Fact>
         )}
       </Facts>
-      <p class="buttons">
+      <p class="row-buttons">
         {targets.length > 0
-          ? <Button onClick={() => dialog.open(OwnBackupDialog, { targets })}>Back up</Button>
+          ? (
+            <Button onClick={() => dialog.open(OwnBackupDialog, { targets })}>
+              Back up Longshore
+            </Button>
+          )
           : <a href={href("/backups/targets")}>Add a target</a>}
         {targets.length > 0 && mayChangeSchedules() && (
           <Button
