@@ -1,4 +1,4 @@
-/** Where a snapshot has a backup of Longshore itself. @module */
+/** The place of a backup of Longshore itself in a snapshot. @module */
 
 import type { Snapshot } from "../../backup/restic/snapshot.ts";
 

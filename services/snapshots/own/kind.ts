@@ -16,7 +16,7 @@ export const ownBackupKind: NamedJobKind<OwnBackupInput, OwnBackupResult> = {
   role: "admin",
   permission: "backup:write",
   run: async (deps: Deps, job) => await (await import("./take.ts")).takeOwnBackup(deps, job),
-  // What was stored of an incomplete one is reused by the next.
+  // The next one reuses what an incomplete one has stored.
   recover: failInterrupted,
   endEvent: ({ id: jobId, target: backup, input, status, error, result }) => {
     const data = { backup, place: (input as OwnBackupInput).place, jobId };
