@@ -27,8 +27,8 @@ export function recordBackup(
 /** Records a backup of Longshore itself. */
 export function recordOwnBackup(
   { db, now }: Pick<Deps, "db" | "now">,
-  { targetId }: OwnBackupInput,
-  { snapshot, size }: OwnBackupResult,
+  { targetId }: Pick<OwnBackupInput, "targetId">,
+  { snapshot, size }: Pick<OwnBackupResult, "snapshot" | "size">,
 ): void {
   const at = now().toISOString();
   replaceLastBackup(db, { subject: OWN_SUBJECT, stack: null, targetId, at, snapshot, size });

@@ -5,7 +5,7 @@ import {
   overdueAt,
   reportOverdueBackups,
 } from "../../../../services/automation/backups/overdue.ts";
-import { recordBackup } from "../../../../services/snapshots/last_backups.ts";
+import { recordBackup, recordOwnBackup } from "../../../../services/snapshots/last_backups.ts";
 import { backupTarget } from "../../../helpers/backup_target.ts";
 import { composeLabels, simulateContainers } from "../../../helpers/fake_containers.ts";
 import { fakeEngine } from "../../../helpers/fake_engine.ts";
@@ -59,8 +59,11 @@ for (
 
 const TARGET = "target-1";
 
-/** An app with the stack shop and a daily schedule of its backup. */
-async function scheduled(labels: Record<string, string> = {}) {
+/** An app with the stack shop and a daily schedule, by default of its backup. */
+async function scheduled(
+  labels: Record<string, string> = {},
+  plan: object = { kind: "backup", stack: "shop" },
+) {
   const fake = fakeEngine({
     ...simulateContainers([{
       name: "web",
@@ -75,8 +78,7 @@ async function scheduled(labels: Record<string, string> = {}) {
   insertBackupTarget(app.deps.db, backupTarget({ id: TARGET }));
   const { status, body } = await app.call("POST", "/api/schedules", {
     name: "nightly",
-    kind: "backup",
-    stack: "shop",
+    ...plan,
     target: "NAS",
     cronExpression: "0 3 * * *",
     timezone: "UTC",
@@ -120,6 +122,23 @@ const backUp = (app: TestApp, targetId = TARGET) =>
     },
     { snapshot: "40dc1520", size: 1_000 },
   );
+
+Deno.test("a backup of Longshore itself is overdue, too, until it succeeds", async () => {
+  await using t = await scheduled({}, { kind: "own-backup" });
+  const { app, events, schedule, at } = t;
+  await at("2026-01-03T12:00:00Z");
+  deepEqual(events, [
+    { backup: "Longshore", schedule: "nightly", scheduleId: schedule.id, lastAt: null },
+  ]);
+  backUp(app);
+  await at("2026-01-03T12:01:00Z");
+  const overdueSince = async () =>
+    (await app.call("GET", `/api/schedules/${schedule.id}`)).body.overdueSince;
+  equal(await overdueSince(), "2026-01-03T12:00:00.000Z", "that was another backup");
+  recordOwnBackup(app.deps, { targetId: TARGET }, { snapshot: "40dc1520", size: 1_000 });
+  await at("2026-01-03T12:02:00Z");
+  equal(await overdueSince(), undefined);
+});
 
 Deno.test("an overdue backup is one event, until the next success", async () => {
   await using t = await scheduled();
