@@ -1,5 +1,5 @@
 /**
- * `longshore restore FILE`: replaces the files of `DATA_DIR` with those of a backup.
+ * `longshore restore`: replaces the files of `DATA_DIR` with those of a backup.
  *
  * Everything is checked and migrated in a staging directory before any file is replaced.
  *
@@ -39,15 +39,29 @@ import {
   STATE_FILE,
 } from "./data_directory.ts";
 import { actAsOwner } from "./data_owner.ts";
+import { fetchBackup } from "./fetched_backup.ts";
 import { findInstallation } from "./installation.ts";
-import { CommandError, commandError, EXIT, type Program } from "./program.ts";
+import { CommandError, commandError, EXIT, type Program, UsageError } from "./program.ts";
 import { isPlanned, replaceFiles } from "./replacement.ts";
 
 const STAGED_PREFIX = "restore-";
 
 export async function restore(program: Program): Promise<number> {
-  const { values: [file] } = parseArguments("restore", program, ["FILE"], {});
-  const { dataDir } = findInstallation(program).config;
+  const { values: [given], options } = parseArguments("restore", program, ["[FILE]"], {
+    from: "value",
+    host: "value",
+    snapshot: "value",
+  });
+  const { from, ...which } = options;
+  if ((given === undefined) === (from === undefined)) {
+    throw new UsageError("restore needs either FILE or --from");
+  }
+  const { config } = findInstallation(program);
+  const { dataDir } = config;
+  using fetched = from === undefined
+    ? undefined
+    : await fetchBackup(program, config, { from, ...which });
+  const file = given ?? fetched!.path;
   using source = openBackup(file);
   using _owner = actAsOwner(dataDir);
   using _lock = lockDirectory(dataDir, "stop it before a restore");

@@ -8,11 +8,17 @@ While the command runs, DATA_DIR has copies of the databases. Secrets from the e
 (SECRET_KEY, JWT_SECRET, LICENSE_KEY, API_KEY) are not in the backup.`;
 
 export const RESTORE = `longshore restore FILE
+       longshore restore --from LOCATION [--host NAME] [--snapshot ID]
 
 Replaces the databases, keys and license in DATA_DIR with those of a backup. The service must be
 stopped. The whole file is checked first; if it is damaged or from a newer version, nothing is
 changed. The replaced files are kept in DATA_DIR, in a directory named replaced-DATE. If the backup
-has no license, the installed one stays.`;
+has no license, the installed one stays.
+
+With --from, it is the newest backup of Longshore in the repository of a backup target: a directory,
+s3:https://host/bucket/path or rest:https://host/path. The password comes from RESTIC_PASSWORD, the
+terminal or standard input; other secrets from AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and
+AWS_DEFAULT_REGION, or RESTIC_REST_USERNAME and RESTIC_REST_PASSWORD.`;
 
 export const BACKUP_VOLUMES = `longshore backup-volumes STACK [--target NAME] [--mode MODE]
        longshore backup-volumes --volume NAME ... [--target NAME] [--mode MODE]

@@ -1,12 +1,23 @@
 import { deepEqual, equal, match } from "node:assert/strict";
 import { openStateDatabase } from "../../../db/database.ts";
+import { migrate } from "../../../db/migrate.ts";
+import { stateMigrations } from "../../../db/migrations/state/mod.ts";
 import { readBackupFile } from "../../../services/backup/archive.ts";
 import { BACKED_UP } from "../../../services/backup/files.ts";
+import { openTargetRepository } from "../../../services/backup/targets/open.ts";
+import { OWN_FILE } from "../../../services/snapshots/own/content.ts";
 import { createRunStarter } from "../../../services/automation/schedules/runs.ts";
-import { temporaryDirectory } from "../../helpers/command.ts";
+import { runHere, temporaryDirectory } from "../../helpers/command.ts";
 import { simulateContainers } from "../../helpers/fake_containers.ts";
 import { fakeEngine } from "../../helpers/fake_engine.ts";
-import { PASSWORD } from "../../helpers/repository.ts";
+import {
+  description,
+  directoryEntry,
+  entriesOf,
+  fileEntry,
+  PASSWORD,
+  signal,
+} from "../../helpers/repository.ts";
 import { restic } from "../../helpers/restic.ts";
 import { testApp } from "../../helpers/test_app.ts";
 import { ended } from "../../helpers/test_stack.ts";
@@ -16,8 +27,10 @@ async function serviceWithData() {
   await using stack = new AsyncDisposableStack();
   const fake = stack.use(fakeEngine(simulateContainers([])));
   const { path: dataDir } = stack.use(temporaryDirectory());
-  stack.adopt(openStateDatabase(`${dataDir}/state.sqlite`), (db) => db.close())
-    .run("CREATE TABLE t (x INTEGER) STRICT");
+  migrate(
+    stack.adopt(openStateDatabase(`${dataDir}/state.sqlite`), (db) => db.close()),
+    stateMigrations,
+  );
   Deno.writeTextFileSync(`${dataDir}/secret.key`, "a key");
   const app = stack.use(
     testApp({ engine: fake.engine, config: { dataDir }, now: "2026-01-01T12:00:00Z" }),
@@ -41,7 +54,6 @@ async function filesIn(archive: Uint8Array): Promise<[string, number][]> {
   const path = `${directory.path}/longshore.backup`;
   Deno.writeFileSync(path, archive);
   using file = await Deno.open(path);
-  const signal = new AbortController().signal;
   const { entries } = await readBackupFile(file, path, directory.path, {
     names: BACKED_UP,
     signal,
@@ -74,6 +86,41 @@ Deno.test("a backup of Longshore is stored at a target, and downloaded from it",
   const path = `${restored.path}/longshore/longshore.backup`;
   deepEqual(await filesIn(Deno.readFileSync(path)), files);
   equal(Deno.statSync(path).mode! & 0o777, 0o600);
+});
+
+Deno.test("a new host restores the backup of Longshore from the repository", async () => {
+  await using service = await serviceWithData();
+  const { app, directory } = service;
+  using place = temporaryDirectory();
+  const restore = async (password: string, ...args: string[]) => {
+    const DATA_DIR = `${place.path}/data`;
+    const { code, stdout, stderr } = await runHere(["restore", "--from", directory, ...args], {
+      env: { DATA_DIR },
+      stdin: `${password}\n`,
+    });
+    return { code, text: stdout + stderr };
+  };
+  match((await restore(PASSWORD)).text, /has no backup of Longshore; nothing was changed/);
+  const { body: { id } } = await app.call("POST", "/api/backup/own", {});
+  const { result: { snapshot } } = await ended(app, id);
+  match(
+    (await restore("wrong")).text,
+    /password does not open the repository.*nothing was changed/,
+  );
+  match((await restore(PASSWORD, "--host", "other")).text, /has no such backup/);
+  const { code, text } = await restore(PASSWORD, "--snapshot", snapshot.slice(0, 8));
+  equal(code, 0, text);
+  match(text, new RegExp(`^Snapshot ${snapshot.slice(0, 8)} of ${Deno.hostname()}, 20`));
+  equal(Deno.readTextFileSync(`${place.path}/data/secret.key`), "a key");
+
+  using opened = await openTargetRepository(app.deps, undefined, signal);
+  const entries = [directoryEntry("longshore"), fileEntry(OWN_FILE, new Uint8Array(1_000))];
+  const options = { ...description, hostname: "other", paths: ["/longshore"] };
+  await opened.repository.backup(entriesOf(entries), options, signal);
+  match((await restore(PASSWORD)).text, /several hosts: name one with --host: .*other/);
+  match((await restore(PASSWORD, "--host", "other")).text, /not a Longshore backup; nothing was changed/);
+  equal((await restore(PASSWORD, "--host", Deno.hostname())).code, 0);
+  equal((await runHere(["restore"])).code, 2);
 });
 
 Deno.test("no request for files, restore or other host gets a backup of Longshore", async () => {

@@ -52,8 +52,9 @@ export function Server() {
         <Section title="Restore">
           <p>
             Stop the service first. The whole file is checked before anything changes, and the
-            replaced files stay in the data directory, in{" "}
-            <code>replaced-DATE</code>. The page of a snapshot of Longshore downloads its file.
+            replaced files stay in the data directory, in <code>replaced-DATE</code>. From a target:
+            {" "}
+            <code>longshore restore --from LOCATION</code>.
           </p>
           <Commands>
             {"systemctl stop longshore\nlongshore restore longshore.backup\n" +
