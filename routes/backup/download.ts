@@ -53,7 +53,7 @@ export const backupEndpoints = (deps: Deps) => [
     role: "admin",
     loginOnly: true,
     body: z.object({ target: TargetName.optional(), note: Note.optional() })
-      .meta({ id: "OwnBackupRequest", example: { target: "NAS" } }),
+      .meta({ id: "OwnBackupRequest", example: { note: "before the move" } }),
     returns: Job,
     status: 202,
     failures: {
