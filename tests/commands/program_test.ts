@@ -38,7 +38,7 @@ for (
     [["backup"], "backup needs FILE"],
     [["backup", "a", "b"], "backup takes no more arguments, but got: b"],
     [["backup", "a", "--fast"], "backup: Unknown option '--fast'"],
-    [["restore"], "restore needs FILE"],
+    [["restore"], "restore needs either FILE or --from"],
     [["user"], "user needs one of add, list, passwd, role, remove, login-link, mfa-reset"],
     [
       ["user", "sing"],
