@@ -15,7 +15,7 @@ import { isOwnBackup, OWN_FILE } from "../services/snapshots/own/content.ts";
 import { readSecret } from "./password_input.ts";
 import { CommandError, type Program, UsageError } from "./program.ts";
 
-/** Which backup: of the newest ones, that of the only host. */
+/** The chosen backup; default: the newest one, if a single host has any. */
 export interface Wanted {
   /** Location of the repository, as targets have it. */
   from: string;
