@@ -118,7 +118,10 @@ Deno.test("a new host restores the backup of Longshore from the repository", asy
   const options = { ...description, hostname: "other", paths: ["/longshore"] };
   await opened.repository.backup(entriesOf(entries), options, signal);
   match((await restore(PASSWORD)).text, /several hosts: name one with --host: .*other/);
-  match((await restore(PASSWORD, "--host", "other")).text, /not a Longshore backup; nothing was changed/);
+  match(
+    (await restore(PASSWORD, "--host", "other")).text,
+    /not a Longshore backup; nothing was changed/,
+  );
   equal((await restore(PASSWORD, "--host", Deno.hostname())).code, 0);
   equal((await runHere(["restore"])).code, 2);
 });
