@@ -8,12 +8,13 @@ import type { Storage } from "../services/backup/restic/storage.ts";
 import { createDirectoryStorage } from "../services/backup/storages/directory.ts";
 import { parseLocation } from "../services/backup/targets/location.ts";
 import { asTargetError, targetStorage } from "../services/backup/targets/repository.ts";
+import { readable } from "../services/containers/health_output.ts";
 import type { Config } from "../services/config/config.ts";
 import { AppError } from "../services/errors.ts";
 import { removeIfThere } from "../services/secrets/private_file.ts";
 import { isOwnBackup, OWN_FILE } from "../services/snapshots/own/content.ts";
 import { readSecret } from "./password_input.ts";
-import { CommandError, type Program, UsageError } from "./program.ts";
+import { CommandError, commandError, type Program, UsageError } from "./program.ts";
 
 /** The chosen backup; default: the newest one, if a single host has any. */
 export interface Wanted {
@@ -50,13 +51,16 @@ export async function fetchBackup(
     const content = repository.readFile(found.id, OWN_FILE, {}, signal);
     await ReadableStream.from(content).pipeTo(file.writable, { preventClose: true, signal });
     program.print(
-      `Snapshot ${found.id.slice(0, 8)} of ${found.hostname}, ${found.time.slice(0, 19)}`,
+      `Snapshot ${found.id.slice(0, 8)} of ${readable(found.hostname)}, ${found.time.slice(0, 19)}`,
     );
     return { path, [Symbol.dispose]: remove };
   } catch (error) {
     remove();
     const failure = asTargetError(error);
-    if (!(failure instanceof AppError || failure instanceof CommandError)) throw error;
+    const isKnown = failure instanceof AppError || failure instanceof CommandError;
+    if (!isKnown) {
+      throw commandError("Nothing was changed, and the backup was not downloaded", error);
+    }
     throw new CommandError(`${failure.message}; nothing was changed`, { cause: error });
   }
 }
@@ -98,7 +102,9 @@ function chosen(snapshots: readonly Snapshot[], { host, snapshot }: Wanted): Sna
   const hosts = [...new Set(found.map(({ hostname }) => hostname))];
   if (hosts.length > 1) {
     throw new CommandError(
-      `The repository has backups of several hosts: name one with --host: ${hosts.join(", ")}`,
+      `The repository has backups of several hosts: name one with --host: ${
+        readable(hosts.join(", "))
+      }`,
     );
   }
   const last = found.at(-1);

@@ -56,6 +56,9 @@ export async function restore(program: Program): Promise<number> {
   if ((given === undefined) === (from === undefined)) {
     throw new UsageError("restore needs either FILE or --from");
   }
+  if (from === undefined && Object.keys(which).length > 0) {
+    throw new UsageError("restore takes --host and --snapshot only with --from");
+  }
   const { config } = findInstallation(program);
   const { dataDir } = config;
   using fetched = from === undefined

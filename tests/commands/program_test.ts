@@ -39,6 +39,10 @@ for (
     [["backup", "a", "b"], "backup takes no more arguments, but got: b"],
     [["backup", "a", "--fast"], "backup: Unknown option '--fast'"],
     [["restore"], "restore needs either FILE or --from"],
+    [
+      ["restore", "a", "--host", "b"],
+      "restore takes --host and --snapshot only with --from",
+    ],
     [["user"], "user needs one of add, list, passwd, role, remove, login-link, mfa-reset"],
     [
       ["user", "sing"],

@@ -12,14 +12,8 @@ import { asAppError } from "../../errors.ts";
 import { emit, type EmitDeps } from "../../events/emit.ts";
 import { nextDue } from "../../input/cron.ts";
 import { excludedBy } from "../../snapshots/labels.ts";
-import { backupSubject } from "../../snapshots/last_backups.ts";
 import type { StackDeps } from "../../stacks/stacks.ts";
-import { OWN_SUBJECT } from "../../snapshots/own/content.ts";
-import { backupKind } from "../schedules/kinds/backup.ts";
 import { scheduleKind } from "../schedules/kinds/mod.ts";
-import { ownBackupScheduleKind } from "../schedules/kinds/own_backup.ts";
-
-const BACKUP_KINDS: readonly string[] = [backupKind.id, ownBackupScheduleKind.id];
 
 /** Resource that shows whether a backup is overdue. */
 const RESOURCE = "/api/schedules";
@@ -34,9 +28,12 @@ export async function reportOverdueBackups(
   const { changes, db, now } = deps;
   const running = selectUnfinishedRuns(db);
   for (const schedule of selectEnabledSchedules(db)) {
-    if (!BACKUP_KINDS.includes(schedule.kind)) continue;
+    const subject = scheduleKind(schedule.kind).backupSubject?.(schedule);
+    if (subject === undefined) continue;
     const { id, overdueSince } = schedule;
-    const lastAt = lastBackupAt(deps, schedule);
+    const { target: targetId = null } = schedule.options;
+    // At any target, if it goes to the default one.
+    const lastAt = selectLastBackup(db, { subject, targetId })?.at ?? null;
     const isOverdue = isBehind(schedule, lastAt, running, now());
     if (isOverdue === (overdueSince !== null)) continue;
     if (isOverdue && await isExcluded(deps, schedule)) continue;
@@ -45,16 +42,6 @@ export async function reportOverdueBackups(
     else updateScheduleOverdue(db, id, null);
     changes.record(RESOURCE);
   }
-}
-
-/** The last backup at the target of a schedule, or at any if it goes to the default one. */
-function lastBackupAt(
-  { db }: Pick<Deps, "db">,
-  { kind, stack, options: { volumes = [], target } }: Schedule,
-): string | null {
-  const isOwn = kind === ownBackupScheduleKind.id;
-  const subject = isOwn ? OWN_SUBJECT : backupSubject({ stack, volumes });
-  return selectLastBackup(db, { subject, targetId: target ?? null })?.at ?? null;
 }
 
 function isBehind(

@@ -4,6 +4,7 @@ import { includesStack } from "../../../access/scope.ts";
 import { volumePart } from "../../../backup/trees/part.ts";
 import type { Deps } from "../../../deps.ts";
 import { excludedBy } from "../../../snapshots/labels.ts";
+import { backupSubject } from "../../../snapshots/last_backups.ts";
 import { MODE_LABEL } from "../../../snapshots/modes.ts";
 import { assertVolumes, startSnapshot } from "../../../snapshots/start.ts";
 import { assertStack, assertThere, fieldError } from "./checks.ts";
@@ -33,6 +34,7 @@ export const backupKind: ScheduleKind = {
   permissions: ({ keep }) => keep ? ["backup:write"] : [],
   check: assertContents,
   subject: (_, { stack, options: { volumes } }) => stack ?? volumes!.join(", "),
+  backupSubject: ({ stack, options: { volumes = [] } }) => backupSubject({ stack, volumes }),
   isInScope: (_, scope, { stack }) => stack !== null && includesStack(scope, stack),
   isJob: true,
   run: (deps, plan, run) => inTurnAt(deps, run, plan.options.target, () => backUp(deps, plan, run)),

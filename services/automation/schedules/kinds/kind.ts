@@ -92,6 +92,8 @@ export interface ScheduleKind {
     scope: Scope,
     plan: Pick<Plan, "containerId" | "containerName" | "stack">,
   ): boolean;
+  /** Identifies its backup among the last ones: only a backup can be overdue. */
+  backupSubject?(plan: Plan): string;
   /** Whether its runs do nothing but wait for jobs. */
   isJob?: true;
   /** @throws {AppError} If it failed, unless it returns how. */

@@ -1,7 +1,7 @@
 /** Schedules that back Longshore itself up. @module */
 
 import type { Deps } from "../../../deps.ts";
-import { OWN_NAME, OWN_PATH } from "../../../snapshots/own/content.ts";
+import { OWN_NAME, OWN_PATH, OWN_SUBJECT } from "../../../snapshots/own/content.ts";
 import { startOwnBackup } from "../../../snapshots/own/start.ts";
 import { forgetScheduled } from "./forget_scheduled.ts";
 import { endOf } from "./job_end.ts";
@@ -21,6 +21,7 @@ export const ownBackupScheduleKind: ScheduleKind = {
   }],
   fields: { target: "optional", keep: "optional" },
   subject: () => OWN_NAME,
+  backupSubject: () => OWN_SUBJECT,
   isInScope: () => false,
   isJob: true,
   run: (deps, plan, run) => inTurnAt(deps, run, plan.options.target, () => backUp(deps, plan, run)),
