@@ -180,7 +180,10 @@ export const backupTargetEndpoints = (deps: Deps) => [
       failures: { ...REFUSED, ...UNKNOWN },
     },
     async ({ caller, params, body: { default: isDefault, ...body } }) =>
-      shownTo(caller, targetOf(await changeTarget(deps, params.id, { ...body, isDefault }))),
+      shownTo(
+        caller,
+        targetOf(await changeTarget(deps, caller, params.id, { ...body, isDefault })),
+      ),
   ),
 
   endpoint("DELETE /api/backup/targets/:id", {

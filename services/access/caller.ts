@@ -162,6 +162,17 @@ export function assertMayDo(caller: Caller, need: Role, permission: string): voi
 }
 
 /**
+ * Refuses what would give away the keys of this server to everybody but an admin who has logged in here:
+ * neither an API token, a custom role nor a hub is enough.
+ *
+ * @throws {AppError} `forbidden`
+ */
+export function assertAdminLogin(caller: Pick<Caller, "role" | "apiToken" | "hub">): void {
+  if (includesRole(caller.role, "admin") && !caller.apiToken && !caller.hub) return;
+  throw new AppError("forbidden", "Only admins who log in may decide where Longshore is backed up");
+}
+
+/**
  * The error for a caller whose role is too low. A user of a hub may be an admin there, and learns what
  * this host allows.
  *

@@ -1,7 +1,7 @@
 /** Settings of schedules as requests have them, and as they are stored. @module */
 
 import type { Schedule, ScheduleOptions } from "../../../db/schedules.ts";
-import { assertMayDo, type Caller } from "../../access/caller.ts";
+import { assertAdminLogin, assertMayDo, type Caller } from "../../access/caller.ts";
 import { leastRole, parsePermission } from "../../access/permissions.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../errors.ts";
@@ -100,7 +100,8 @@ export function shownSettings(deps: Pick<Deps, "db">, plan: Plan) {
  * @throws {AppError} `forbidden`
  */
 export function assertMayRun(caller: Caller, plan: Plan): void {
-  const { permissions } = scheduleKind(plan.kind);
+  const { permissions, needsLogin } = scheduleKind(plan.kind);
+  if (needsLogin) assertAdminLogin(caller);
   const needed = [findAction(plan)!.permission, ...permissions?.(plan.options) ?? []];
   for (const name of needed) assertMayDo(caller, leastRole(parsePermission(name)), name);
 }

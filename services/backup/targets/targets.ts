@@ -18,6 +18,7 @@ import {
   updateBackupTargetFields,
 } from "../../../db/backup_targets.ts";
 import type { Change } from "../../change.ts";
+import type { Caller } from "../../access/caller.ts";
 import { withDeadline } from "../../deadline.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError, requireFound, tooMany } from "../../errors.ts";
@@ -27,6 +28,7 @@ import { type Credentials, openSecrets } from "./credentials.ts";
 import { assertUnused, establish, type TargetDeps } from "./establish.ts";
 import { type Location, parseLocation } from "./location.ts";
 import { assertIdle } from "./needed.ts";
+import { assertMayRedirect } from "./own_backups.ts";
 import { targetStorage } from "./repository.ts";
 import { assertNoneKept, mergeSettings, settingsOf, type TargetSettings } from "./settings.ts";
 
@@ -118,10 +120,12 @@ const NEW = {
  * Changes the given fields. Secrets that are omitted or redacted are kept unless they would go to
  * another server. Another location is joined or created like that of a new target.
  *
- * @throws {AppError} As {@linkcode createTarget}; `not_found`.
+ * @throws {AppError} As {@linkcode createTarget}; `not_found`; `forbidden` for all but admins who log in if
+ * Longshore itself is backed up there, unless only the name changes.
  */
 export async function changeTarget(
   deps: TargetDeps,
+  caller: Caller,
   id: string,
   { isDefault, ...change }: Change<Given>,
 ): Promise<EstablishedTarget> {
@@ -135,6 +139,7 @@ export async function changeTarget(
       assertUnused(db, { ...stored, name: settings.name });
       updateBackupTargetFields(db, id, { name: settings.name, updatedAt: now().toISOString() });
     } else {
+      assertMayRedirect(deps, caller, id);
       assertIdle(deps, id);
       newPassword = await establish(deps, { ...stored, ...UNTESTED }, settings, {
         store: (target) => updateBackupTarget(db, target),

@@ -157,6 +157,7 @@ Deno.test("a schedule backs Longshore up, and forgets its own old backups only",
   const { status, body } = await app.call("POST", "/api/schedules", {
     name: "nightly",
     kind: "own-backup",
+    target: "NAS",
     cronExpression: "0 3 * * *",
     timezone: "UTC",
     keep: { last: 1 },
@@ -178,6 +179,30 @@ Deno.test("a schedule backs Longshore up, and forgets its own old backups only",
     ]),
     [["schedule", "2026-01-03"], ["manual", "2026-01-01"]],
   );
+});
+
+Deno.test("an API token cannot choose where backups of Longshore go", async () => {
+  await using service = await serviceWithData();
+  const { app, directory } = service;
+  const token = { scope: {} };
+  const schedule = {
+    name: "nightly",
+    kind: "own-backup",
+    target: "NAS",
+    cronExpression: "0 3 * * *",
+  };
+  equal((await app.call("POST", "/api/schedules", schedule, token)).status, 403);
+  equal((await app.call("POST", "/api/schedules", schedule)).status, 201);
+  const { body: { targets: [target] } } = await app.call("GET", "/api/backup/targets");
+  const change = async (change: object, options?: object) => {
+    const answer = await app.call("PUT", `/api/backup/targets/${target.id}`, change, options);
+    return [answer.status, answer.body.error];
+  };
+  const elsewhere = { location: `${directory}/elsewhere` };
+  const error = "Only admins who log in may decide where Longshore is backed up";
+  deepEqual(await change(elsewhere, token), [403, error]);
+  deepEqual(await change({ name: "shelf" }, token), [200, undefined]);
+  deepEqual(await change(elsewhere), [200, undefined]);
 });
 
 Deno.test("a snapshot of something else is not downloaded as a backup of Longshore", async () => {

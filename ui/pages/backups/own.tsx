@@ -18,7 +18,7 @@ import { href } from "../../state/router.ts";
 import { showStatus, withResult } from "../../state/toasts.ts";
 import { ScheduleForm } from "../schedules/form.tsx";
 import { useSnapshots } from "./reading.ts";
-import { mayChangeSchedules, NextRun, OWN_PRESET, useOwnSchedules } from "./scheduled.tsx";
+import { NextRun, OWN_PRESET, useOwnSchedules } from "./scheduled.tsx";
 import { snapshotPath } from "./snapshot_text.ts";
 import { UnreadTargets } from "./unread.tsx";
 
@@ -63,12 +63,12 @@ export function OwnBackups() {
             </Button>
           )
           : <a href={href("/backups/targets")}>Add a target</a>}
-        {targets.length > 0 && mayChangeSchedules() && (
+        {targets.length > 0 && (
           <Button
             onClick={() =>
               dialog.open(ScheduleForm, {
                 item: schedules[0],
-                preset: OWN_PRESET,
+                preset: { ...OWN_PRESET, target: targets.find((each) => each.default)?.name },
                 onSaved: reloadSchedules,
               })}
           >

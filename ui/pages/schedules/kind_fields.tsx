@@ -47,7 +47,7 @@ export const FIELDS: Partial<Record<FieldName, KindField>> = {
     read: ({ volumes }) => ({ volumes: listOf(volumes) ?? undefined }),
   },
   target: {
-    show: (item) => <BackupTargetField item={item} />,
+    show: (item, isRequired) => <BackupTargetField item={item} isRequired={isRequired} />,
     read: ({ target }) => ({ target: target || undefined }),
   },
   mode: {
@@ -141,7 +141,9 @@ function StackField({ item: { stack }, isRequired }: { item: Settings; isRequire
   );
 }
 
-function BackupTargetField({ item: { target } }: { item: Settings }) {
+function BackupTargetField(
+  { item: { target }, isRequired }: { item: Settings; isRequired: boolean },
+) {
   const { data } = useRead("GET /api/backup/targets", {});
   const known = (data.value?.targets ?? []).map(({ name }) => name);
   const names = [...new Set([...known, ...target === undefined ? [] : [target]])];
@@ -152,9 +154,10 @@ function BackupTargetField({ item: { target } }: { item: Settings }) {
       name="target"
       value={target ?? ""}
       options={[
-        { value: "", name: "Default target" },
+        { value: "", name: isRequired ? "Choose a target" : "Default target" },
         ...names.map((name) => ({ value: name, name })),
       ]}
+      required={isRequired}
     />
   );
 }

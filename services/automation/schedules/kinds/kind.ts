@@ -82,6 +82,8 @@ export interface ScheduleKind {
   fields: Readonly<Partial<Record<Field, "required" | "optional">>>;
   /** Permissions that the settings require besides that of the action. */
   permissions?(options: ScheduleOptions): ScheduleAction["permission"][];
+  /** Whether only admins who log in may enable such a schedule, whatever permissions others have. */
+  needsLogin?: true;
   /** @throws {AppError} `invalid`; `forbidden` for the service's own container. */
   check?(deps: CheckDeps, plan: Plan, options: CheckOptions): Promise<void> | void;
   /** The object that it acts on, in words. */

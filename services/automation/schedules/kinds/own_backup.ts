@@ -1,5 +1,6 @@
 /** Schedules that back Longshore itself up. @module */
 
+import { OWN_BACKUP } from "../../../backup/targets/own_backups.ts";
 import type { Deps } from "../../../deps.ts";
 import { OWN_NAME, OWN_PATH, OWN_SUBJECT } from "../../../snapshots/own/content.ts";
 import { startOwnBackup } from "../../../snapshots/own/start.ts";
@@ -9,17 +10,19 @@ import type { Outcome, Plan, Run, ScheduleKind } from "./kind.ts";
 import { inTurnAt, whenFree } from "./target_turns.ts";
 
 export const ownBackupScheduleKind: ScheduleKind = {
-  id: "own-backup",
+  id: OWN_BACKUP,
   title: "Backup of Longshore",
   description: "Stores the databases, keys and license of Longshore at a target, and forgets old " +
-    "ones by its keep rules",
+    "ones by its keep rules; only admins who log in may enable one",
   actions: [{
     id: "backup",
     title: "Back up",
     description: "Stores a snapshot",
     permission: "backup:write",
   }],
-  fields: { target: "optional", keep: "optional" },
+  // The default target may change, and another one would get the keys.
+  fields: { target: "required", keep: "optional" },
+  needsLogin: true,
   subject: () => OWN_NAME,
   backupSubject: () => OWN_SUBJECT,
   isInScope: () => false,
@@ -28,8 +31,9 @@ export const ownBackupScheduleKind: ScheduleKind = {
 };
 
 async function backUp(deps: Deps, plan: Plan, run: Run): Promise<Outcome> {
-  const { keep, target } = plan.options;
-  if (target !== undefined) await whenFree(deps, target, { isExclusive: false });
+  const { keep } = plan.options;
+  const target = plan.options.target!;
+  await whenFree(deps, target, { isExclusive: false });
   const outcome = await endOf(
     deps,
     await startOwnBackup(deps, run.actor, { target }, "schedule"),

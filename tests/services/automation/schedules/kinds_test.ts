@@ -1,8 +1,10 @@
 import { deepEqual, equal, match } from "node:assert/strict";
+import { insertBackupTarget } from "../../../../db/backup_targets.ts";
 import { type Job, selectJobs } from "../../../../db/jobs.ts";
 import { insertJob } from "../../../../db/jobs.ts";
 import { insertScheduleRun } from "../../../../db/schedule_runs.ts";
 import { createRunStarter } from "../../../../services/automation/schedules/runs.ts";
+import { backupTarget } from "../../../helpers/backup_target.ts";
 import { temporaryDirectory } from "../../../helpers/command.ts";
 import { composeLabels, simulateContainers } from "../../../helpers/fake_containers.ts";
 import { fakeEngine } from "../../../helpers/fake_engine.ts";
@@ -76,7 +78,6 @@ for (
     [{ kind: "prune" }, ["system:prune"]],
     [{ kind: "prune", prune: { includeVolumes: true } }, ["system:prune", "volumes:prune"]],
     [{ kind: "backup-prune" }, ["backup:write"]],
-    [{ kind: "own-backup" }, ["backup:write"]],
   ] as const
 ) {
   Deno.test(`a schedule needs ${needed.join(" and ")} for ${JSON.stringify(settings)}`, async () => {
@@ -93,6 +94,20 @@ for (
     equal(status, 201, body.error);
   });
 }
+
+Deno.test("no custom role is enough for a schedule of backups of Longshore", async () => {
+  using app = await appWithRights("schedules:write", "backup:write");
+  insertBackupTarget(app.deps.db, backupTarget({ name: "NAS" }));
+  const schedule = { name: "nightly", kind: "own-backup", target: "NAS", ...TIMES };
+  const refused = await app.asViewer("POST", PATH, schedule);
+  deepEqual([refused.status, refused.body.error], [
+    403,
+    "Only admins who log in may decide where Longshore is backed up",
+  ]);
+  const { id } = await create(app, schedule);
+  equal((await app.asViewer("PUT", `${PATH}/${id}/toggle`, { enabled: false })).status, 200);
+  equal((await app.asViewer("PUT", `${PATH}/${id}/toggle`, { enabled: true })).status, 403);
+});
 
 Deno.test("a change to another kind drops the settings of the former one", async () => {
   using app = testApp();
