@@ -36,7 +36,7 @@ long(dashboardTest)("backup targets are created, tested, changed and deleted", a
     match(password, /^[\w-]{43}$/);
     await checkBothThemes(tab);
     await tab.click("button", "Done");
-    await rowMatches(tab, "local", /Default.*Directory.*snapshots.*[GM]iB.*Not tested/s);
+    await rowMatches(tab, "local", /Default.*Directory.*snapshots.*[GM]iB.*OK/s);
   });
   await t.step("an S3 server, with a test", async () => {
     await tab.openDialog("New target");
@@ -60,6 +60,11 @@ long(dashboardTest)("backup targets are created, tested, changed and deleted", a
     await rowMatches(tab, "cloud", /S3.*OK/s);
     await tab.choose("cloud", "Check");
     await tab.status("Checked cloud: no problems");
+    await tab.choose("cloud", "Forget");
+    await tab.type("spinbutton", "Newest", "3");
+    await checkBothThemes(tab);
+    await tab.click("button", "Forget");
+    await tab.status("Forgot old snapshots in cloud");
     await tab.choose("cloud", "Make default");
     await rowMatches(tab, "cloud", /Default/);
   });

@@ -13,6 +13,7 @@ import { Badge, Reason, State, Text } from "../../components/states.tsx";
 import { Time } from "../../components/time.tsx";
 import { reportJob } from "../../state/jobs.ts";
 import { sentenceOf, showAlert, showStatus, withResult } from "../../state/toasts.ts";
+import { ForgetDialog } from "./forget.tsx";
 import { TargetForm } from "./target_form.tsx";
 
 export function Targets() {
@@ -38,11 +39,19 @@ export function Targets() {
       columns={COLUMNS}
       write={["admin", "backup:write"]}
       form={TargetForm}
-      onSaved={showPassword}
+      onSaved={(target) => {
+        showPassword(target);
+        if (target.lastTestAt === null) void test(target).then(reading.reload);
+      }}
       dialog={dialog}
       actions={(target, { edit, remove, mayWrite }) => [
         ...edit,
-        ...mayWrite ? ownActions(target, reading.reload) : [],
+        ...mayWrite
+          ? ownActions(target, {
+            forget: () => dialog.open(ForgetDialog, { target }),
+            onDone: reading.reload,
+          })
+          : [],
         ...remove,
       ]}
       deletion={{
@@ -59,7 +68,10 @@ export function Targets() {
   );
 }
 
-function ownActions(target: BackupTarget, onDone: () => void): readonly MenuItem[] {
+function ownActions(
+  target: BackupTarget,
+  { forget, onDone }: { forget: () => void; onDone: () => void },
+): readonly MenuItem[] {
   const { id, name, default: isDefault } = target;
   const makeDefault = () =>
     withResult(
@@ -80,6 +92,7 @@ function ownActions(target: BackupTarget, onDone: () => void): readonly MenuItem
   return [
     { name: "Test", onSelect: () => void test(target).then(onDone) },
     { name: "Check", onSelect: () => void check().then(onDone) },
+    { name: "Forget", onSelect: forget },
     { name: "Prune", onSelect: () => void prune().then(onDone) },
     { name: "Unlock", onSelect: () => void unlock().then(onDone) },
     ...isDefault ? [] : [{ name: "Make default", onSelect: () => void makeDefault() }],

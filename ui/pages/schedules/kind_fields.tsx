@@ -7,6 +7,7 @@ import { CheckGroup } from "../../components/check_group.tsx";
 import { CheckField, SelectField, TextField } from "../../components/fields.tsx";
 import { type FormValues, listOf } from "../../components/form_values.ts";
 import { useRead } from "../../components/reading.ts";
+import { KeepFields, readKeep } from "../../parts/keep.tsx";
 import { AGES, KINDS } from "../../parts/prune.tsx";
 import { containers } from "../../state/live.ts";
 import { MODES } from "../backups/modes.ts";
@@ -72,7 +73,10 @@ export const FIELDS: Partial<Record<FieldName, KindField>> = {
     ),
     read: ({ includeSharedUsers }) => ({ includeSharedUsers: includeSharedUsers || undefined }),
   },
-  keep: { show: ({ keep }) => <KeepFields keep={keep} />, read: readKeep },
+  keep: {
+    show: ({ keep }) => <KeepFields keep={keep} />,
+    read: (values, item) => ({ keep: readKeep(values, item.keep) }),
+  },
   prune: { show: ({ prune }) => <PruneFields prune={prune} />, read: readPrune },
   maxUnusedPercent: {
     show: ({ maxUnusedPercent }) => (
@@ -160,63 +164,6 @@ function BackupTargetField(
       required={isRequired}
     />
   );
-}
-
-const PERIODS = [
-  ["last", "Newest"],
-  ["hourly", "Hourly"],
-  ["daily", "Daily"],
-  ["weekly", "Weekly"],
-  ["monthly", "Monthly"],
-] as const;
-
-function KeepFields({ keep }: Pick<Settings, "keep">) {
-  return (
-    <fieldset class="field-set">
-      <legend>Keep</legend>
-      <div class="field-row">
-        {PERIODS.map(([name, label]) => (
-          <TextField
-            key={name}
-            label={label}
-            name={`keep.${name}`}
-            type="number"
-            min={1}
-            max={10_000}
-            value={keep?.[name]}
-          />
-        ))}
-        <TextField
-          label="Within days"
-          name="keep.within.days"
-          type="number"
-          min={1}
-          max={10_000}
-          value={keep?.within?.days}
-        />
-      </div>
-      <p class="hint">
-        Numbers of snapshots, and days for which all are kept. Without any number, all stay.
-      </p>
-    </fieldset>
-  );
-}
-
-function readKeep(values: FormValues, { keep: before }: Settings): Read {
-  const counts = PERIODS.map(([name]) => [name, values[`keep.${name}`]]);
-  const days = values["keep.within.days"];
-  const within = { ...before?.within, days };
-  const keep = Object.fromEntries([
-    ...Object.entries({ yearly: before?.yearly, within: withoutMissing(within) }),
-    ...counts,
-  ]);
-  return { keep: withoutMissing(keep) };
-}
-
-/** `undefined` if nothing is left. */
-function withoutMissing<Of extends object>(fields: Of): Of | undefined {
-  const left = Object.entries(fields).filter(([, value]) => value !== undefined);
-  return left.length === 0 ? undefined : Object.fromEntries(left) as Of;
 }
 
 const PRUNED = Object.entries(KINDS).map(([value, { label }]) => ({ value, name: label }));
