@@ -136,3 +136,6 @@ export const stackPath = (
   `/stacks/${name === "new" ? "%6eew" : encodeURIComponent(name)}${tab ? `/${tab}` : ""}${
     kind === "swarm" ? "?kind=swarm" : ""
   }`;
+
+/** The page of a volume. */
+export const volumePath = (name: string): string => `/volumes/${encodeURIComponent(name)}`;

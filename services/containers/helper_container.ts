@@ -86,7 +86,8 @@ export async function createHelperOf(
     names.set(id, name);
     return id;
   } catch (error) {
-    // The engine may have created it nevertheless.
+    // The engine may have created it, although its answer was lost.
+    if (!(error instanceof EngineError)) await removeHelper(deps, name);
     releaseHelper(name);
     const isMissing = error instanceof EngineError &&
       /bind source path|no such file/i.test(error.message);
@@ -103,7 +104,11 @@ const toMount = ({ type, source, target, isReadOnly }: HelperMount) => ({
   ...(type === "volume" && { VolumeOptions: { NoCopy: true } }),
 });
 
-/** Removes a helper container; its volumes with a name stay. */
+/**
+ * Removes a helper container; its volumes with a name stay.
+ *
+ * @param id Also its name.
+ */
 export async function removeHelper(
   { engine, log }: Pick<HelperDeps, "engine" | "log">,
   id: string,

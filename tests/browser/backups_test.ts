@@ -108,6 +108,13 @@ long(dashboardTest)("backup targets are created, tested, changed and deleted", a
   });
 });
 
+const volume = (name: string, stack?: string) => ({
+  ...{ Name: name, Driver: "local", Scope: "local", CreatedAt: "2026-01-01T00:00:00Z" },
+  Mountpoint: `/var/lib/docker/volumes/${name}/_data`,
+  Labels: stack === undefined ? {} : { "com.docker.compose.project": stack },
+  Options: {},
+});
+
 long(dashboardTest)(
   "a stack gets a schedule, and a day of the calendar lists its snapshots",
   async (t) => {
@@ -115,6 +122,10 @@ long(dashboardTest)(
       containers: [
         { name: "shop-web-1", labels: composeLabels("shop", "web"), volumes: ["shop_data"] },
       ],
+      answers: {
+        "GET /volumes": () =>
+          Response.json({ Volumes: [volume("shop_data", "shop"), volume("own")] }),
+      },
       path: "/backups",
     });
     const { service, tab } = open;
@@ -134,6 +145,17 @@ long(dashboardTest)(
       await tab.click("button", "Schedule shop");
       await tab.find("dialog", "Edit Back up shop");
       await tab.press("Save", "Saved Back up shop");
+    });
+    await t.step("pages of volumes", async () => {
+      await tab.click("link", "own");
+      await tab.find("heading", "own");
+      const shown = () => tab.page.$eval("main", (each) => (each as HTMLElement).innerText);
+      await tab.find("button", "Back up");
+      match(await shown(), /Never backed up/);
+      await tab.open("/volumes/shop_data");
+      await tab.find("button", "Back up");
+      match(await shown(), /With the stack shop\..*Never backed up.*, next/s);
+      await checkBothThemes(tab);
     });
     await t.step("calendar", async () => {
       const { body } = await service.call("POST", "/api/backup/targets", { name: "here" });

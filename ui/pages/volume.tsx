@@ -2,14 +2,16 @@
 
 import type { Volume } from "../api/types.ts";
 import { bytes, plain } from "../base/text.ts";
-import { LinkButton } from "../components/button.tsx";
+import { Link, LinkButton } from "../components/button.tsx";
 import { CodeFact, Fact, Facts, TimeFact } from "../components/facts.tsx";
 import { Page, Section } from "../components/page.tsx";
 import { useRead } from "../components/reading.ts";
 import { Empty, Failure, Loading } from "../components/states.tsx";
 import { Files } from "../parts/files/files.tsx";
 import { UsedBy } from "../parts/used_by.tsx";
+import { stackPath } from "../paths.ts";
 import { hasRole } from "../state/session.ts";
+import { LastBackup } from "./backups/last_backup.tsx";
 
 export default function OneVolume({ id = "" }: Record<string, string | undefined>) {
   const name = decodeURIComponent(id);
@@ -21,6 +23,11 @@ export default function OneVolume({ id = "" }: Record<string, string | undefined
         <Section title="Volume" wide>
           <Description volume={volume} />
         </Section>
+        {hasRole("viewer", "backup:read") && (
+          <Section title="Backup" wide>
+            <Backup volume={volume} />
+          </Section>
+        )}
         {hasRole("admin", "files:read") && (
           <Section title="Files" wide>
             <Files key={name} place={{ kind: "volumes", ref: name }} root="Volume" />
@@ -51,6 +58,20 @@ function Description({ volume }: { volume: Volume }) {
       <Fact name="Driver">{plain(driver)}</Fact>
       <CodeFact name="Directory">{mountpoint}</CodeFact>
     </Facts>
+  );
+}
+
+/** A volume of a stack is backed up with all of the stack. */
+function Backup({ volume: { name, labels } }: { volume: Volume }) {
+  const stack = labels["com.docker.compose.project"];
+  if (stack === undefined) return <LastBackup subject={{ volume: name }} />;
+  return (
+    <>
+      <p>
+        With the stack <Link to={stackPath({ name: stack })}>{plain(stack)}</Link>.
+      </p>
+      <LastBackup subject={{ stack }} />
+    </>
   );
 }
 

@@ -18,6 +18,7 @@ import { type FormValues, pairsOf } from "../components/form_values.ts";
 import { useRead } from "../components/reading.ts";
 import { Badge } from "../components/states.tsx";
 import { bytes, plain } from "../base/text.ts";
+import { volumePath } from "../paths.ts";
 import { href } from "../state/router.ts";
 import { hasRole } from "../state/session.ts";
 import { Incomplete } from "../parts/incomplete.tsx";
@@ -28,8 +29,6 @@ import { ResourcePage } from "../components/resource.tsx";
 /** The engine's names of volumes that were created without one. */
 const ANONYMOUS = /^[0-9a-f]{64}$/;
 
-const pathOf = (name: string) => `/volumes/${encodeURIComponent(name)}`;
-
 const COLUMNS: readonly Column<Volume>[] = [
   {
     ...NAME_COLUMN,
@@ -37,7 +36,7 @@ const COLUMNS: readonly Column<Volume>[] = [
       ANONYMOUS.test(name)
         ? (
           <span class="name-cell" title={name}>
-            <a href={href(pathOf(name))}>{name.slice(0, 12)}</a>
+            <a href={href(volumePath(name))}>{name.slice(0, 12)}</a>
             <span class="wide">
               <Badge>Anonymous</Badge>
             </span>
@@ -46,7 +45,7 @@ const COLUMNS: readonly Column<Volume>[] = [
         )
         : (
           <span class="name-cell">
-            <a class="cut" href={href(pathOf(name))}>{plain(name)}</a>
+            <a class="cut" href={href(volumePath(name))}>{plain(name)}</a>
             <Incomplete warning={warning} />
           </span>
         ),

@@ -1,4 +1,5 @@
-import { deepEqual, equal } from "node:assert/strict";
+import { deepEqual, equal, rejects } from "node:assert/strict";
+import { createHelperOf } from "../../../services/containers/helper_container.ts";
 import { listAll } from "../../../services/containers/reads.ts";
 import {
   HELPER_LABEL,
@@ -6,6 +7,7 @@ import {
   helperName,
   removeLeftHelpers,
 } from "../../../services/containers/helpers.ts";
+import { aborted } from "../../../services/waiting.ts";
 import { silentLog } from "../../../services/log.ts";
 import { idOf, simulateContainers } from "../../helpers/fake_containers.ts";
 import { fakeEngine } from "../../helpers/fake_engine.ts";
@@ -59,4 +61,27 @@ Deno.test("a helper that the engine does not remove keeps no other one, and no l
   await removeLeftHelpers(app.deps);
   equal(removed.length, 4);
   deepEqual(warnings, ["left helper container not removed"]);
+});
+
+Deno.test("a helper whose creation has no answer is removed at once", async () => {
+  const cancelled = new AbortController();
+  const names: (string | null)[] = [];
+  await using fake = fakeEngine({
+    "POST /containers/create": async ({ query, signal }) => {
+      names.push(query.get("name"));
+      const gone = aborted(signal);
+      cancelled.abort();
+      await gone;
+      return new Response();
+    },
+    "DELETE /containers/*": ({ parts }) => {
+      names.push(parts[0]!);
+      return new Response(null, { status: 204 });
+    },
+  });
+  using app = testApp({ engine: fake.engine });
+
+  await rejects(createHelperOf(app.deps, { Image: "app:1" }, [], { signal: cancelled.signal }));
+  equal(names.length, 2);
+  equal(names[0], names[1]);
 });

@@ -7,7 +7,7 @@ import { useJobs } from "../../state/jobs.ts";
 import { jobKinds } from "../../state/kinds.ts";
 
 /** Snapshots that are listed. */
-const READ_MAX = 1_000;
+export const READ_MAX = 1_000;
 
 /**
  * Reads again when a job of the group has begun or ended.

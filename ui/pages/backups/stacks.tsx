@@ -13,11 +13,11 @@ import { type Column, numberColumn } from "../../components/columns.tsx";
 import { useDialog } from "../../components/dialog.tsx";
 import { Listing } from "../../components/listing.tsx";
 import { useRead, useReloadAfter } from "../../components/reading.ts";
-import { Badge, State, Text } from "../../components/states.tsx";
+import { Badge, State } from "../../components/states.tsx";
 import { addStyles } from "../../components/styles.ts";
 import { Time } from "../../components/time.tsx";
 import { useContainerChanges } from "../../parts/used_by.tsx";
-import { stackPath } from "../../paths.ts";
+import { stackPath, volumePath } from "../../paths.ts";
 import { href } from "../../state/router.ts";
 import { hasRole } from "../../state/session.ts";
 import { nameOf, type Subject } from "./back_up.tsx";
@@ -133,7 +133,7 @@ const COLUMNS: readonly Column<Row>[] = [
             ? <a class="cut" href={href(stackPath({ name: subject.stack }))}>{nameOf(subject)}</a>
             : (
               <>
-                <Text>{nameOf(subject)}</Text>
+                <a class="cut" href={href(volumePath(subject.volume))}>{nameOf(subject)}</a>
                 <Badge>Volume</Badge>
               </>
             )}

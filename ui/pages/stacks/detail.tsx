@@ -20,7 +20,7 @@ import { GitSource } from "../git/source.tsx";
 import { Files } from "../../parts/files/files.tsx";
 import { JobList } from "../../parts/job_list.tsx";
 import { useReloadOnEnd } from "../../state/jobs.ts";
-import { LastBackup } from "./last_backup.tsx";
+import { LastBackup } from "../backups/last_backup.tsx";
 import { StackHistory } from "./history.tsx";
 import { moreActions } from "./more_actions.tsx";
 import { PlanSection } from "./plan.tsx";
@@ -120,7 +120,7 @@ export default function Detail({ id = "", tab }: Record<string, string | undefin
           ? <Versions name={name} hasSources={stack.hasSources} />
           : (
             <>
-              {stack.kind === "compose" && <LastBackup stack={name} />}
+              {stack.kind === "compose" && <LastBackup subject={{ stack: name }} />}
               {stack.kind === "compose" && hasRole("operator", SOURCES) && (
                 <GitSource stack={name} onChange={reload} />
               )}
