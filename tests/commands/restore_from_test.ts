@@ -1,0 +1,112 @@
+import { deepEqual, equal, match } from "node:assert/strict";
+import { openKeys } from "../../services/backup/restic/key.ts";
+import { createMasterIndex } from "../../services/backup/restic/master_index.ts";
+import { createPackWriter } from "../../services/backup/restic/pack_writer.ts";
+import type { Repository } from "../../services/backup/restic/repository.ts";
+import { saveSnapshot } from "../../services/backup/restic/snapshot.ts";
+import type { Storage } from "../../services/backup/restic/storage.ts";
+import { createDirectoryStorage } from "../../services/backup/storages/directory.ts";
+import { OWN_FILE, OWN_PATH } from "../../services/snapshots/own/content.ts";
+import { runHere, temporaryDirectory } from "../helpers/command.ts";
+import {
+  description,
+  directoryEntry,
+  entriesOf,
+  fileEntry,
+  newRepository,
+  PASSWORD,
+  signal,
+} from "../helpers/repository.ts";
+
+const own = { ...description, paths: [OWN_PATH] };
+
+/** A repository in a directory, and a restore from it. */
+async function repositoryIn(
+  prepare: (repository: Repository, storage: Storage) => Promise<unknown>,
+) {
+  using stack = new DisposableStack();
+  const { path } = stack.use(temporaryDirectory());
+  const directory = `${path}/repository`;
+  const storage = createDirectoryStorage(directory, { now: () => new Date() });
+  await prepare(await newRepository(storage), storage);
+  const owned = stack.move();
+  return {
+    directory,
+    restore: async (...args: string[]) => {
+      const env = { DATA_DIR: `${path}/data`, RESTIC_PASSWORD: PASSWORD };
+      const { code, stdout, stderr } = await runHere(["restore", "--from", directory, ...args], {
+        env,
+      });
+      return { code, text: stdout + stderr };
+    },
+    /** Names in `DATA_DIR`. */
+    left: () => [...Deno.readDirSync(`${path}/data`)].map(({ name }) => name),
+    [Symbol.dispose]: () => owned.dispose(),
+  };
+}
+
+/** Stores a file that is no archive: that it was read shows in the refusal. */
+const store = (hostname = "host1") => (repository: Repository) =>
+  repository.backup(
+    entriesOf([directoryEntry(OWN_PATH.slice(1)), fileEntry(OWN_FILE, "text")]),
+    { ...own, hostname },
+    signal,
+  );
+
+const READ = /^Snapshot \w{8} of \S+, .*\n.*Snapshot \w{8} is not a Longshore backup; nothing was/;
+
+Deno.test("restore reads a repository that takes no files, and leaves none in DATA_DIR", async () => {
+  using service = await repositoryIn(store());
+  Deno.removeSync(`${service.directory}/locks`, { recursive: true });
+  Deno.writeTextFileSync(`${service.directory}/locks`, "");
+  const { code, text } = await service.restore();
+  equal(code, 1);
+  match(text, READ);
+  deepEqual(service.left(), ["longshore.lock"]);
+});
+
+Deno.test("restore gets a named snapshot beside a damaged one", async () => {
+  let id = "";
+  using service = await repositoryIn(async (repository) => {
+    id = (await store()(repository)).snapshot.id;
+  });
+  const damaged = "0".repeat(64);
+  Deno.writeTextFileSync(`${service.directory}/snapshots/${damaged}`, "damaged");
+  match((await service.restore()).text, /Snapshot 00000000 is damaged/);
+  match((await service.restore("--snapshot", id.slice(0, 8))).text, READ);
+  match((await service.restore("--snapshot", damaged)).text, /Snapshot 00000000 is damaged/);
+  match((await service.restore("--snapshot", id.slice(0, 3))).text, /does not exist; nothing was/);
+});
+
+Deno.test("a host of a repository adds no lines to the output of restore", async () => {
+  using service = await repositoryIn(store("a\nRestored state.sqlite\x1b[2J"));
+  match((await service.restore()).text, /^Snapshot \w{8} of a\\x0aRestored state.sqlite\\x1b\[2J,/);
+});
+
+Deno.test("restore refuses a backup that its disk has no room for, before it reads it", async () => {
+  using service = await repositoryIn(async (_, storage) => {
+    const files = { storage, keys: await openKeys(storage, PASSWORD, signal), version: 2 };
+    const writer = createPackWriter(files, createMasterIndex(), { signal, now: () => 0 });
+    const save = (type: "data" | "tree", text: string) =>
+      writer.save(type, new TextEncoder().encode(text));
+    const node = (fields: object) =>
+      save(
+        "tree",
+        `${JSON.stringify({ nodes: [{ mode: 0o600, uid: 0, gid: 0, ...fields }] })}\n`,
+      );
+    const content = [await save("data", "text")];
+    const file = { name: "longshore.backup", type: "file", size: 2 ** 50, content };
+    const subtree = await node(file);
+    const tree = await node({ name: OWN_PATH.slice(1), type: "dir", subtree });
+    await writer.flush();
+    await saveSnapshot(
+      files,
+      { ...own, time: "2026-01-01T00:00:00Z", tree, uid: 0, gid: 0 },
+      signal,
+    );
+  });
+  match(
+    (await service.restore()).text,
+    /The backup has 1,024 TiB, .* twice as much in .*nothing was changed/,
+  );
+});
