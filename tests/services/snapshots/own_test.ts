@@ -150,6 +150,24 @@ Deno.test("no request for files, restore or other host gets a backup of Longshor
   }
 });
 
+Deno.test("a restore takes single volumes and directories, not what is around all of them", async () => {
+  await using service = await serviceWithData();
+  const { app } = service;
+  using opened = await openTargetRepository(app.deps, undefined, signal);
+  const entries = ["volumes", "volumes/ls", "directories", "directories/srv"].map(directoryEntry);
+  const { snapshot: { id } } = await opened.repository.backup(
+    entriesOf(entries),
+    { ...description, paths: ["/volumes/ls", "/directories/srv"] },
+    signal,
+  );
+  for (const path of ["/volumes", "/volume%73", "/directories"]) {
+    const request = { what: "volume", to: "new", paths: [path], as: "all" };
+    const { status, body } = await app.call("POST", `/api/backup/snapshots/${id}/restore`, request);
+    equal(status, 400, path);
+    match(body.error, /must be volumes or directories/);
+  }
+});
+
 Deno.test("a schedule backs Longshore up, and forgets its own old backups only", async () => {
   await using service = await serviceWithData();
   const { app } = service;
