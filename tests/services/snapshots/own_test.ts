@@ -88,6 +88,17 @@ Deno.test("a backup of Longshore is stored at a target, and downloaded from it",
   equal(Deno.statSync(path).mode! & 0o777, 0o600);
 });
 
+Deno.test("a download that takes long does not delay a backup at a target", async () => {
+  await using service = await serviceWithData();
+  const { app } = service;
+  const download = await app.fetch("POST", "/api/backup");
+  equal(download.status, 200);
+  const { body: { id } } = await app.call("POST", "/api/backup/own", {});
+  const { status, error } = await ended(app, id);
+  equal(status, "succeeded", error ?? "");
+  await download.body!.cancel();
+});
+
 Deno.test("a new host restores the backup of Longshore from the repository", async () => {
   await using service = await serviceWithData();
   const { app, directory } = service;
