@@ -1,6 +1,7 @@
 /** A backup of Longshore in the repository of a target, as `longshore restore --from` gets it. @module */
 
 import { join } from "node:path";
+import { writeAll } from "../services/backup/archive.ts";
 import { openRepository, type Repository } from "../services/backup/restic/repository.ts";
 import { shown } from "../services/backup/restic/repository_error.ts";
 import type { Snapshot } from "../services/backup/restic/snapshot.ts";
@@ -103,7 +104,8 @@ async function download(
   try {
     // The repository may be read-only.
     const content = repository.readFile(snapshot, OWN_FILE, { takesLock: false }, signal);
-    await ReadableStream.from(content).pipeTo(file.writable, { preventClose: true, signal });
+    // The last piece of a stream that is piped to a file that stays open is lost in Deno 2.9.
+    for await (const piece of content) await writeAll(file, piece);
     await file.seek(0, Deno.SeekMode.Start);
     return file;
   } catch (error) {

@@ -1,4 +1,5 @@
 import { deepEqual, equal, match } from "node:assert/strict";
+import { createArchive } from "../../services/backup/archive.ts";
 import { openKeys } from "../../services/backup/restic/key.ts";
 import { createMasterIndex } from "../../services/backup/restic/master_index.ts";
 import { createPackWriter } from "../../services/backup/restic/pack_writer.ts";
@@ -46,12 +47,13 @@ async function repositoryIn(
 }
 
 /** Stores a file that is no archive: that it was read shows in the refusal. */
-const store = (hostname = "host1") => (repository: Repository) =>
-  repository.backup(
-    entriesOf([directoryEntry(OWN_PATH.slice(1)), fileEntry(OWN_FILE, "text")]),
-    { ...own, hostname },
-    signal,
-  );
+const store =
+  (hostname = "host1", content: string | Uint8Array = "text") => (repository: Repository) =>
+    repository.backup(
+      entriesOf([directoryEntry(OWN_PATH.slice(1)), fileEntry(OWN_FILE, content)]),
+      { ...own, hostname },
+      signal,
+    );
 
 const READ = /^Snapshot \w{8} of \S+, .*\n.*Snapshot \w{8} is not a Longshore backup; nothing was/;
 
@@ -63,6 +65,22 @@ Deno.test("restore reads a repository that takes no files, and leaves none in DA
   equal(code, 1);
   match(text, READ);
   deepEqual(service.left(), ["longshore.lock"]);
+});
+
+Deno.test("restore gets the last piece of a backup, also a small one", async () => {
+  using place = temporaryDirectory();
+  const path = `${place.path}/secret.key`;
+  Deno.writeTextFileSync(path, "a key");
+  using file = Deno.openSync(path);
+  const options = { createdAt: new Date(0), signal };
+  const { chunks } = await createArchive([{ name: "secret.key", file }], options);
+  const pieces: Uint8Array<ArrayBuffer>[] = [];
+  for await (const chunk of chunks()) pieces.push(chunk.slice());
+  using service = await repositoryIn(store("host1", await new Blob(pieces).bytes()));
+  match(
+    (await service.restore()).text,
+    /Snapshot \w{8} is damaged: it has no state.sqlite; nothing/,
+  );
 });
 
 Deno.test("restore gets a named snapshot beside a damaged one", async () => {
