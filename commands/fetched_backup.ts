@@ -41,6 +41,9 @@ export interface FoundBackup {
   download(directory: string): Promise<Deno.FsFile>;
 }
 
+/** Hosts in a message. */
+const HOSTS_MAX = 20;
+
 const now = () => new Date();
 
 /**
@@ -128,7 +131,8 @@ function namelessFile(directory: string): Deno.FsFile {
 }
 
 /** Root chooses any directory: `BACKUP_DIRS` limits the users of a service. */
-async function storageAt({ env }: Program, config: Config, from: string): Promise<Storage> {
+async function storageAt(program: Program, config: Config, from: string): Promise<Storage> {
+  const { env } = program;
   const location = parseLocation(from);
   if (typeof location === "string") throw new UsageError(`--from ${location}`);
   if (location.kind === "directory") return createDirectoryStorage(location.path, { now });
@@ -137,11 +141,22 @@ async function storageAt({ env }: Program, config: Config, from: string): Promis
     accessKeyId: env.AWS_ACCESS_KEY_ID ?? null,
     region: env.AWS_DEFAULT_REGION ?? null,
     username: env.RESTIC_REST_USERNAME ?? null,
-    caCertificate: null,
+    caCertificate: certificates(program),
   }, {
     secretAccessKey: env.AWS_SECRET_ACCESS_KEY ?? null,
     userPassword: env.RESTIC_REST_PASSWORD ?? null,
   });
+}
+
+/** Authorities of a server with a private one. */
+function certificates({ env, surroundings }: Program): string | null {
+  const path = env.RESTIC_CACERT;
+  if (!path) return null;
+  try {
+    return surroundings.readTextFile(path);
+  } catch (error) {
+    throw commandError(`RESTIC_CACERT=${path} cannot be read`, error);
+  }
 }
 
 /** It takes no lock. */
@@ -169,12 +184,13 @@ async function choose(
     : [await repository.snapshot(snapshot, signal)];
   const all = snapshots.filter(isOwnBackup);
   const found = all.filter(({ hostname }) => host === undefined || hostname === host);
-  const hosts = [...new Set(found.map(({ hostname }) => hostname))];
-  if (hosts.length > 1) {
+  // The oldest first, so that the last one of each host stays.
+  const days = new Map(found.map(({ hostname, time }) => [hostname, time.slice(0, 10)]));
+  if (days.size > 1) {
+    const hosts = [...days].sort(([, one], [, other]) => one < other ? 1 : -1).slice(0, HOSTS_MAX)
+      .map(([name, day]) => `${shown(name)} (last ${day})`);
     throw new CommandError(
-      `The repository has backups of several hosts: name one with --host: ${
-        shown(hosts.join(", "))
-      }`,
+      `The repository has backups of several hosts: name one with --host: ${hosts.join(", ")}`,
     );
   }
   const last = found.at(-1);

@@ -8,6 +8,7 @@ import { saveSnapshot } from "../../services/backup/restic/snapshot.ts";
 import type { Storage } from "../../services/backup/restic/storage.ts";
 import { createDirectoryStorage } from "../../services/backup/storages/directory.ts";
 import { OWN_FILE, OWN_PATH } from "../../services/snapshots/own/content.ts";
+import { createAuthority } from "../helpers/certificates.ts";
 import { runHere, temporaryDirectory } from "../helpers/command.ts";
 import {
   description,
@@ -127,4 +128,31 @@ Deno.test("restore refuses a backup that its disk has no room for, before it rea
     (await service.restore()).text,
     /The backup has 1,024 TiB, .* twice as much in .*nothing was changed/,
   );
+});
+
+Deno.test("restore asks a server whose certificate is of RESTIC_CACERT", async () => {
+  using place = temporaryDirectory();
+  const authority = await createAuthority("Test");
+  const identity = await authority.issue({ name: "nas", altNames: "IP:127.0.0.1" });
+  const answer = () => new Response(null, { status: 404 });
+  await using server = Deno.serve(
+    { hostname: "127.0.0.1", port: 0, onListen() {}, ...identity },
+    answer,
+  );
+  const RESTIC_CACERT = `${place.path}/ca.pem`;
+  const restore = async () => {
+    const from = `rest:https://127.0.0.1:${server.addr.port}/longshore`;
+    const { stderr } = await runHere(["restore", "--from", from], {
+      env: {
+        ...{ DATA_DIR: `${place.path}/data`, RESTIC_PASSWORD: PASSWORD },
+        ...{ OUTBOUND_ALLOW: "127.0.0.1", RESTIC_CACERT },
+      },
+    });
+    return stderr;
+  };
+  match(await restore(), /RESTIC_CACERT=.*ca.pem cannot be read/);
+  Deno.writeTextFileSync(RESTIC_CACERT, (await createAuthority("Other")).cert);
+  match(await restore(), /certificate/);
+  Deno.writeTextFileSync(RESTIC_CACERT, authority.cert);
+  match(await restore(), /The location has no repository/);
 });
