@@ -47,7 +47,7 @@ async function repositoryIn(
   };
 }
 
-/** Stores a file that is no archive: that it was read shows in the refusal. */
+/** Stores a file that is not an archive: that it was read shows in the refusal. */
 const store =
   (hostname = "host1", content: string | Uint8Array = "text") => (repository: Repository) =>
     repository.backup(

@@ -11,7 +11,7 @@ import { OWN_FILE, OWN_PATH } from "./content.ts";
 import type { OwnBackupJob, OwnBackupResult } from "./job.ts";
 
 /**
- * A download at the same time, which may take hours, does not delay it.
+ * Makes a backup. A download at the same time, which may take hours, does not delay it.
  *
  * @throws {AppError} `conflict` for a repository that cannot be used; `unavailable` if the state
  * database cannot be copied; `bad_gateway` if the target fails.
