@@ -39,7 +39,7 @@ import {
   STATE_FILE,
 } from "./data_directory.ts";
 import { actAsOwner } from "./data_owner.ts";
-import { fetchBackup } from "./fetched_backup.ts";
+import { findBackup } from "./fetched_backup.ts";
 import { findInstallation } from "./installation.ts";
 import { CommandError, commandError, EXIT, type Program, UsageError } from "./program.ts";
 import { isPlanned, replaceFiles } from "./replacement.ts";
@@ -61,13 +61,30 @@ export async function restore(program: Program): Promise<number> {
   }
   const { config } = findInstallation(program);
   const { dataDir } = config;
-  using fetched = from === undefined
-    ? undefined
-    : await fetchBackup(program, config, { from, ...which });
-  const file = given ?? fetched!.path;
-  using source = openBackup(file);
+  if (from === undefined) {
+    using source = openBackup(given!);
+    using _lock = lockAsOwner(dataDir);
+    return await restoreFrom(program, dataDir, source, given!);
+  }
+  const found = await findBackup(program, config, { from, ...which });
+  using _lock = lockAsOwner(dataDir);
+  using source = await found.download(dataDir);
+  return await restoreFrom(program, dataDir, source, found.name);
+}
+
+function lockAsOwner(dataDir: string): Disposable {
   using _owner = actAsOwner(dataDir);
-  using _lock = lockDirectory(dataDir, "stop it before a restore");
+  return lockDirectory(dataDir, "stop it before a restore");
+}
+
+/** @param file Name of the source in messages. */
+async function restoreFrom(
+  program: Program,
+  dataDir: string,
+  source: Deno.FsFile,
+  file: string,
+): Promise<number> {
+  using _owner = actAsOwner(dataDir);
   finishRestore(dataDir);
   removeLeftovers(dataDir);
 

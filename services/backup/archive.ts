@@ -327,6 +327,7 @@ async function readFull(file: Deno.FsFile, buffer: Uint8Array): Promise<number> 
   return at;
 }
 
-async function writeAll(file: Deno.FsFile, bytes: Uint8Array): Promise<void> {
+/** Writes the bytes where the file is. */
+export async function writeAll(file: Deno.FsFile, bytes: Uint8Array): Promise<void> {
   for (let at = 0; at < bytes.length;) at += await file.write(bytes.subarray(at));
 }

@@ -4,7 +4,7 @@ import type { Deps } from "../deps.ts";
 import { reserveUsed } from "../containers/reservations.ts";
 import type { NamedJobKind } from "../jobs/kind.ts";
 import { operationOf, type SnapshotInput, type SnapshotJob, type SnapshotResult } from "./job.ts";
-import { recordBackup } from "./last_backups.ts";
+import { backupSubject, recordBackup } from "./last_backups.ts";
 
 export const snapshotKind: NamedJobKind<SnapshotInput, SnapshotResult> = {
   id: "backup.snapshot",
@@ -38,7 +38,8 @@ export const snapshotKind: NamedJobKind<SnapshotInput, SnapshotResult> = {
   recover,
   outlivesEngine: true,
   endEvent: ({ id: jobId, target: backup, input, status, error, result }) => {
-    const data = { backup, place: (input as SnapshotInput).place, jobId };
+    const of = input as SnapshotInput;
+    const data = { backup, subject: backupSubject(of), place: of.place, jobId };
     if (status === "succeeded") {
       const { snapshot, size, downtimeMs } = result as SnapshotResult;
       return { event: "backup.succeeded", data: { ...data, snapshot, size, downtimeMs } };

@@ -38,8 +38,9 @@ export async function reportOverdueBackups(
     if (isOverdue === (overdueSince !== null)) continue;
     if (isOverdue && await isExcluded(deps, schedule)) continue;
     const at = now().toISOString();
-    if (isOverdue) report(deps, schedule, lastAt, () => updateScheduleOverdue(db, id, at));
-    else updateScheduleOverdue(db, id, null);
+    if (isOverdue) {
+      report(deps, schedule, { subject, lastAt }, () => updateScheduleOverdue(db, id, at));
+    } else updateScheduleOverdue(db, id, null);
     changes.record(RESOURCE);
   }
 }
@@ -89,12 +90,13 @@ async function isExcluded(deps: StackDeps, { stack }: Schedule): Promise<boolean
 function report(
   deps: EmitDeps,
   schedule: Schedule,
-  lastAt: string | null,
+  { subject, lastAt }: { subject: string; lastAt: string | null },
   store: () => void,
 ): void {
   const { id: scheduleId, name, stack } = schedule;
   emit(deps, "backup.overdue", {
     backup: scheduleKind(schedule.kind).subject(deps, schedule),
+    subject,
     ...(stack !== null && { stack }),
     schedule: name,
     scheduleId,

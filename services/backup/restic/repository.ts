@@ -86,11 +86,14 @@ export interface Repository {
     signal: AbortSignal,
   ): AsyncIterable<ListedEntry>;
 
-  /** Content of a file, or a part of it, with a lock that excludes prune. */
+  /**
+   * Content of a file, or a part of it, with a lock that excludes prune. Without one, which a target
+   * that takes no files needs, a prune at the same time makes it fail.
+   */
   readFile(
     snapshot: string,
     path: ByteString,
-    options: { range?: FileRange },
+    options: { range?: FileRange; takesLock?: boolean },
     signal: AbortSignal,
   ): AsyncIterable<Uint8Array>;
 
@@ -198,11 +201,12 @@ function repositoryOf(
       const { tree } = await findSnapshot(files, name, signal);
       yield* readDirectory(files, await indexes.get(signal), tree, path, signal);
     },
-    async *readFile(name, path, { range }, signal) {
-      await using held = await lock(false, signal);
-      const { tree } = await findSnapshot(files, name, held.signal);
-      const index = await indexes.get(held.signal);
-      yield* readContent(files, index, tree, path, range, held.signal);
+    async *readFile(name, path, { range, takesLock = true }, callSignal) {
+      await using held = takesLock ? await lock(false, callSignal) : undefined;
+      const signal = held?.signal ?? callSignal;
+      const { tree } = await findSnapshot(files, name, signal);
+      const index = await indexes.get(signal);
+      yield* readContent(files, index, tree, path, range, signal);
     },
     async *diff(before, after, signal) {
       const [old, now] = [

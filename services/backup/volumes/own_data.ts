@@ -101,7 +101,7 @@ export function assertNotData(
   if (isOwn(path, data, access)) throw ownData(path);
 }
 
-type Access = "read" | "change";
+export type Access = "read" | "change";
 
 const isOwn = (path: string, data: readonly string[], access: Access): boolean =>
   data.some((each) => isInside(path, each) || (access === "change" && isInside(each, path)));

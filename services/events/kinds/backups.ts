@@ -5,12 +5,18 @@ import { type Field, kind, type KindSubject } from "./kind.ts";
 
 /** Data of the end of a backup. */
 interface BackupData {
-  /** A stack, or volumes. */
+  /** A stack, volumes or Longshore itself. */
   backup: string;
+  /** Identifies it, e.g. `stack shop`, because a volume can have the same name; missing in older events. */
+  subject?: string;
   /** Name of the target. */
   place: string;
   jobId: string;
 }
+
+type Subject = Pick<BackupData, "backup" | "subject">;
+
+const keyOf = ({ backup, subject = backup }: Subject): string => `backup ${subject}`;
 
 /** Snapshot with its short id, as restic and commands show it. */
 const snapshotLine = (field: Field) => joined("Snapshot: ", field("snapshot").slice(0, 8));
@@ -20,17 +26,14 @@ const shared = {
   permission: "backup:read",
   page: "/backups",
   name: (field: Field) => field("backup"),
-  thread: (_: object, name: string) => `backup ${name}`,
-  subject: ({ backup }: Pick<BackupData, "backup">): KindSubject => ({
-    key: `backup ${backup}`,
-    kind: "backup",
-  }),
+  thread: keyOf,
+  subject: (data: Subject): KindSubject => ({ key: keyOf(data), kind: "backup" }),
 } as const;
 
 /** A backup at one target does not replace the one at another. */
 const ofTarget = {
   ...shared,
-  problem: ({ backup, place }: BackupData) => `backup ${backup} at ${place}`,
+  problem: (data: BackupData) => `${keyOf(data)} at ${data.place}`,
 } as const;
 
 export const backupKinds = [
@@ -62,9 +65,7 @@ export const backupKinds = [
   }),
   kind("backup.overdue", {
     ...shared,
-    data: {} as {
-      /** A stack, or volumes. */
-      backup: string;
+    data: {} as Subject & {
       stack?: string;
       schedule: string;
       scheduleId: string;

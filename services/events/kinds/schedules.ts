@@ -8,6 +8,7 @@ import { FAILED_UPDATES } from "./updates.ts";
 /** Events that report the failed job of a schedule of a kind; of the others, updates. */
 const REPORTED: Readonly<Record<string, readonly string[]>> = {
   backup: ["backup.failed"],
+  "own-backup": ["backup.failed"],
   drill: ["drill.failed"],
 };
 

@@ -2,6 +2,7 @@
 
 import type { Deps } from "../../deps.ts";
 import { failInterrupted, type NamedJobKind } from "../../jobs/kind.ts";
+import { OWN_SUBJECT } from "./content.ts";
 import type { OwnBackupInput, OwnBackupResult } from "./job.ts";
 
 export const ownBackupKind: NamedJobKind<OwnBackupInput, OwnBackupResult> = {
@@ -19,7 +20,8 @@ export const ownBackupKind: NamedJobKind<OwnBackupInput, OwnBackupResult> = {
   // The next one reuses what an incomplete one has stored.
   recover: failInterrupted,
   endEvent: ({ id: jobId, target: backup, input, status, error, result }) => {
-    const data = { backup, place: (input as OwnBackupInput).place, jobId };
+    const { place } = input as OwnBackupInput;
+    const data = { backup, subject: OWN_SUBJECT, place, jobId };
     if (status === "succeeded") {
       const { snapshot, size } = result as OwnBackupResult;
       return { event: "backup.succeeded", data: { ...data, snapshot, size, downtimeMs: 0 } };

@@ -11,23 +11,23 @@ import { OWN_FILE, OWN_PATH } from "./content.ts";
 import type { OwnBackupJob, OwnBackupResult } from "./job.ts";
 
 /**
- * @throws {AppError} `conflict` while another backup is made, and for a repository that cannot be used;
- * `unavailable` if the state database cannot be copied; `bad_gateway` if the target fails.
+ * Makes a backup. A download at the same time, which may take hours, does not delay it.
+ *
+ * @throws {AppError} `conflict` for a repository that cannot be used; `unavailable` if the state
+ * database cannot be copied; `bad_gateway` if the target fails.
  */
 export async function takeOwnBackup(deps: Deps, job: OwnBackupJob): Promise<OwnBackupResult> {
   const { input: { targetId, place, reason, note }, signal } = job;
   const result = await job.step("read", async (): Promise<OwnBackupResult> => {
     using opened = await openTargetRepository(deps, targetId, signal);
-    return await deps.limiters.backupDownloads(async () => {
-      using archive = await openBackupArchive(deps, signal);
-      const { snapshot, size, added } = await storeEntries(opened.repository, entriesOf(archive), {
-        paths: [OWN_PATH],
-        tags: tagsOf({ stack: null, reason, note }),
-        size: archive.size,
-        job,
-      });
-      return { snapshot, size, added, target: place };
+    using archive = await openBackupArchive(deps, signal);
+    const { snapshot, size, added } = await storeEntries(opened.repository, entriesOf(archive), {
+      paths: [OWN_PATH],
+      tags: tagsOf({ stack: null, reason, note }),
+      size: archive.size,
+      job,
     });
+    return { snapshot, size, added, target: place };
   });
   recordOwnBackup(deps, job.input, result);
   return result;

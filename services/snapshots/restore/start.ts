@@ -31,7 +31,7 @@ import type { JobView } from "../../jobs/view.ts";
 import { decodePath, encodePath, pathText } from "../file_path.ts";
 import { assertStoppable } from "../../containers/stoppable.ts";
 import { type OpenedSnapshot, openSnapshot } from "../list.ts";
-import { assertNotOwnPath } from "../own_path.ts";
+import { assertNoneOwn } from "../own_path.ts";
 import { assertRoomToRestore, readRestoreRoom } from "../restore_room.ts";
 import type { RestoreInput } from "./job.ts";
 import { restoreKind } from "./kinds.ts";
@@ -103,7 +103,8 @@ async function planRestore(
   const paths = [...new Set(request.paths ?? volumes)];
   if (paths.length === 0) throw new AppError("not_found", "The snapshot has no volumes");
   for (const path of paths) await assertIn(opened, path);
-  await assertNotOwnPath(deps, ...paths);
+  await assertNoneOwn(deps, paths);
+  if (paths.some((path) => /^\/(volumes|directories)$/.test(pathText(path)))) throw notParts();
   const files = request.what === "file" ? paths.map((path) => decodePath(path).slice(1)) : null;
   const sources = files === null
     ? paths
@@ -151,6 +152,8 @@ function partPathOf(path: string, { paths }: Pick<Snapshot, "paths">): string {
   throw invalid("must be files below /volumes or /directories");
 }
 
+const notParts = () => invalid("must be volumes or directories");
+
 const invalid = (message: string) => new InputError([{ path: "body.paths", message }]);
 
 async function planPart(
@@ -164,7 +167,7 @@ async function planPart(
     const directory = /^\/directories(\/.+)$/.exec(pathText(source))?.[1];
     if (directory !== undefined) return await replacedDirectory(deps, from, directory);
     const name = /^\/volumes\/([^/]+)$/.exec(source)?.[1];
-    if (name === undefined) throw invalid("must be volumes or directories");
+    if (name === undefined) throw notParts();
     if (!await findVolume(deps.engine, name)) throw notFound("Volume", name);
     return { from, to: volumePart(name) };
   }

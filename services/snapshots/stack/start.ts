@@ -12,7 +12,9 @@ import { AppError } from "../../errors.ts";
 import { startJob } from "../../jobs/runner.ts";
 import type { JobView } from "../../jobs/view.ts";
 import { assertStoppable } from "../../containers/stoppable.ts";
+import { encodePath } from "../file_path.ts";
 import { type OpenedSnapshot, openSnapshot } from "../list.ts";
+import { assertNoneOwn } from "../own_path.ts";
 import { assertRoomToRestore, readRestoreRoom, type RestoreRoom } from "../restore_room.ts";
 import { imageOrigins, imagesOf } from "./images.ts";
 import { partsOf, replacedParts, type StackRestoreInput } from "./job.ts";
@@ -84,7 +86,9 @@ export async function prepareStackRestore(
 
 /** @throws {AppError} `conflict`; `forbidden` for the service's own data. */
 async function assertPossible(deps: Deps, plan: StackRestorePlan): Promise<void> {
-  await assertNotOwn(deps, partsOf(plan).map(({ to }) => to));
+  const parts = partsOf(plan);
+  await assertNoneOwn(deps, parts.map(({ from }) => `/${encodePath(from)}`));
+  await assertNotOwn(deps, parts.map(({ to }) => to));
   const { users, created } = plan;
   const own = users.find(({ self }) => self);
   if (own) {

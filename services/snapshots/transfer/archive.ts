@@ -7,7 +7,7 @@ import type { Holder } from "../../access/shares.ts";
 import type { Deps } from "../../deps.ts";
 import { readStream } from "../../stream/read_stream.ts";
 import { openSnapshot } from "../list.ts";
-import { assertNotOwnPath } from "../own_path.ts";
+import { assertNoneOwn } from "../own_path.ts";
 import { encodePath } from "../file_path.ts";
 import { bytesOf } from "../../backup/restic/entry_directory.ts";
 import { archived } from "./format.ts";
@@ -48,7 +48,7 @@ export async function openArchive(
   try {
     opened = await openSnapshot(deps, id, target);
     const { repository, snapshot } = opened;
-    await assertNotOwnPath(deps, ...snapshot.paths.map((path) => encodePath(bytesOf(path))));
+    await assertNoneOwn(deps, snapshot.paths.map((path) => encodePath(bytesOf(path))));
     // A prune is waited out, as where the archive is stored.
     const tree = repository.entries(snapshot.id, { onLocked: () => {} }, signal);
     const pieces = writeTar(archived(snapshot, tree), {

@@ -12,6 +12,8 @@ import { shapeOf } from "../../backup/restic/json_shape.ts";
 import type { Snapshot } from "../../backup/restic/snapshot.ts";
 import { TarError } from "../../backup/tar.ts";
 import { createTreeCheck } from "../../backup/volumes/tree_check.ts";
+import { isInside } from "../../text/paths.ts";
+import { OWN_PATH } from "../own/content.ts";
 
 /** Facts about a snapshot that its tree does not have. */
 export type Description = Pick<Snapshot, "hostname" | "id" | "paths" | "tags" | "time">;
@@ -107,6 +109,7 @@ async function* treeIn(
       ...(hardLinkTo !== undefined && { hardLinkTo: inTree(hardLinkTo) }),
     };
     check(found);
+    assertNotOwnBackup([`/${found.path}`]);
     missing.delete(`/${found.path}`);
     if (entry.content) bytes += entry.size;
     if (size !== null && bytes > size) {
@@ -129,6 +132,7 @@ function readDescription(text: string): Description {
   if (!paths.every((path) => path.startsWith("/"))) {
     throw new TarError(`${DESCRIPTION} has a path that is not absolute`);
   }
+  assertNotOwnBackup(paths);
   return {
     id: shape.id(fields.id, "id"),
     time: shape.text(fields.time, "time").slice(0, TAG_MAX),
@@ -136,6 +140,12 @@ function readDescription(text: string): Description {
     paths,
     tags: texts("tags", TAGS_MAX, TAG_MAX),
   };
+}
+
+/** It would be the newest of this host, whose keys and accounts a restore brings back. */
+function assertNotOwnBackup(paths: readonly string[]): void {
+  if (!paths.some((path) => isInside(path, OWN_PATH))) return;
+  throw new TarError("the archive has a backup of Longshore itself, which no other host sends");
 }
 
 function parsed(text: string): unknown {

@@ -81,6 +81,11 @@ Deno.test("events about one problem have its key, and say whether they begin or 
     "backup shop at offsite",
     "backup schedule s1",
   ]);
+  const keyOf = (subject: string) => problemOf("backup.failed", { ...backup, subject })!.key;
+  deepEqual(["stack shop", "volumes shop"].map(keyOf), [
+    "backup stack shop at offsite",
+    "backup volumes shop at offsite",
+  ]);
   deepEqual(problemOf("host.joined", host), undefined);
 });
 

@@ -349,6 +349,26 @@ Deno.test("the failed update of a schedule is reported once, by the kinds that a
   deepEqual(app.titles(), ["Schedule failed: nightly"]);
 });
 
+Deno.test("the failed backup of a schedule is reported once, by the kinds that a channel gets", async () => {
+  const failed = { schedule: "nightly", scheduleId: "s1", action: "backup", error: "full" };
+  for (const kind of ["backup", "own-backup"]) {
+    for (
+      const [events, titles] of [
+        [["*"], ["Backup failed: shop"]],
+        [["schedule.failed", "update.failed", "update.rolled_back", "update.needs_attention"], [
+          "Schedule failed: nightly",
+        ]],
+      ] as const
+    ) {
+      using app = await service({ events: [...events] });
+      app.emit("backup.failed", { backup: "shop", place: "NAS", jobId: "j1", reason: "full" });
+      app.emit("schedule.failed", { ...failed, kind, jobId: "j1" });
+      app.pass(60);
+      deepEqual(app.titles(), titles, kind);
+    }
+  }
+});
+
 Deno.test("a failed and an overdue backup are one problem, which the next success ends", async () => {
   using app = await service();
   const backup = { backup: "shop", place: "NAS", jobId: "j1" };
@@ -365,6 +385,21 @@ Deno.test("a failed and an overdue backup are one problem, which the next succes
   app.emit("backup.succeeded", { ...backup, snapshot: "40dc1520", size: 1, downtimeMs: 0 });
   app.pass(60);
   deepEqual(app.titles(), ["Backup failed: shop", "Backup overdue: shop", "Backed up: shop"]);
+});
+
+Deno.test("a backup does not end the problem of another one with the same name", async () => {
+  using app = await service();
+  const own = { backup: "Longshore", subject: "longshore", place: "NAS", jobId: "j1" };
+  const volume = { ...own, subject: "volumes Longshore", jobId: "j2" };
+  app.emit("backup.failed", { ...own, reason: "The target is full" });
+  app.pass(60);
+  equal(app.messages().at(-1)!.thread, "backup longshore");
+  app.emit("backup.succeeded", { ...volume, snapshot: "40dc1520", size: 1, downtimeMs: 0 });
+  app.pass(60);
+  deepEqual(app.titles(), ["Backup failed: Longshore"]);
+  app.emit("backup.succeeded", { ...own, snapshot: "40dc1520", size: 1, downtimeMs: 0 });
+  app.pass(60);
+  deepEqual(app.titles(), ["Backup failed: Longshore", "Backed up: Longshore"]);
 });
 
 Deno.test("an automatic update that keeps failing in the same way is reported once", async () => {

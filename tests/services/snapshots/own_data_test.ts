@@ -3,7 +3,7 @@ import type { Volume } from "../../../engine/volumes.ts";
 import { assertNotOwn } from "../../../services/backup/volumes/own_data.ts";
 import { directoryPart, volumePart } from "../../../services/backup/trees/part.ts";
 import { contentsOfStack, contentsOfVolumes } from "../../../services/snapshots/contents.ts";
-import { assertNotOwnPath } from "../../../services/snapshots/own_path.ts";
+import { assertNoneOwn, assertNotOwnPath } from "../../../services/snapshots/own_path.ts";
 import { composeLabels, containerOf, setContainers } from "../../helpers/fake_containers.ts";
 import { fakeEngine } from "../../helpers/fake_engine.ts";
 import { testApp } from "../../helpers/test_app.ts";
@@ -50,11 +50,21 @@ Deno.test("no snapshot has, shows or replaces the service's own data", async () 
   await assertNotOwn(app.deps, [volumePart("other"), directoryPart("/opt/tools")]);
 
   for (
-    const path of ["/volumes/ls", "/volumes/l%73/keys", "/directories/docker/volumes/ls/_data"]
+    const path of [
+      ...["/volumes/ls", "/volumes/l%73/keys", "/directories/docker/volumes/ls/_data"],
+      // As the real restic stores it.
+      "/docker/volumes/ls/_data/keys",
+    ]
   ) {
     await rejects(assertNotOwnPath(app.deps, path), { code: "forbidden" }, path);
+    await rejects(assertNoneOwn(app.deps, [path]), { code: "forbidden" }, path);
   }
-  for (const path of ["/", "/volumes", "/volumes/other/ls", "/directories/docker/volumes"]) {
+  for (const path of ["/directories/docker/volumes", "/docker"]) {
+    await assertNotOwnPath(app.deps, path);
+    await rejects(assertNoneOwn(app.deps, [path]), { code: "forbidden" }, path);
+  }
+  for (const path of ["/", "/volumes", "/volumes/other/ls", "/stacks/docker/volumes"]) {
     await assertNotOwnPath(app.deps, path);
   }
+  await assertNoneOwn(app.deps, ["/volumes/other", "/directories/opt/tools", "/srv"]);
 });

@@ -88,6 +88,17 @@ Deno.test("a backup of Longshore is stored at a target, and downloaded from it",
   equal(Deno.statSync(path).mode! & 0o777, 0o600);
 });
 
+Deno.test("a download that takes long does not delay a backup at a target", async () => {
+  await using service = await serviceWithData();
+  const { app } = service;
+  const download = await app.fetch("POST", "/api/backup");
+  equal(download.status, 200);
+  const { body: { id } } = await app.call("POST", "/api/backup/own", {});
+  const { status, error } = await ended(app, id);
+  equal(status, "succeeded", error ?? "");
+  await download.body!.cancel();
+});
+
 Deno.test("a new host restores the backup of Longshore from the repository", async () => {
   await using service = await serviceWithData();
   const { app, directory } = service;
@@ -147,6 +158,24 @@ Deno.test("no request for files, restore or other host gets a backup of Longshor
     const request = { what, to: "new", ...what === "file" && { paths: ["/longshore"] } };
     const { status } = await app.call("POST", `${path}/restore`, request);
     equal(Math.trunc(status / 100), 4, what);
+  }
+});
+
+Deno.test("a restore takes single volumes and directories, not what is around all of them", async () => {
+  await using service = await serviceWithData();
+  const { app } = service;
+  using opened = await openTargetRepository(app.deps, undefined, signal);
+  const entries = ["volumes", "volumes/ls", "directories", "directories/srv"].map(directoryEntry);
+  const { snapshot: { id } } = await opened.repository.backup(
+    entriesOf(entries),
+    { ...description, paths: ["/volumes/ls", "/directories/srv"] },
+    signal,
+  );
+  for (const path of ["/volumes", "/volume%73", "/directories"]) {
+    const request = { what: "volume", to: "new", paths: [path], as: "all" };
+    const { status, body } = await app.call("POST", `/api/backup/snapshots/${id}/restore`, request);
+    equal(status, 400, path);
+    match(body.error, /must be volumes or directories/);
   }
 });
 

@@ -128,7 +128,10 @@ Deno.test("a backup of Longshore itself is overdue, too, until it succeeds", asy
   const { app, events, schedule, at } = t;
   await at("2026-01-03T12:00:00Z");
   deepEqual(events, [
-    { backup: "Longshore", schedule: "nightly", scheduleId: schedule.id, lastAt: null },
+    {
+      ...{ backup: "Longshore", subject: "longshore" },
+      ...{ schedule: "nightly", scheduleId: schedule.id, lastAt: null },
+    },
   ]);
   backUp(app);
   await at("2026-01-03T12:01:00Z");
@@ -147,6 +150,7 @@ Deno.test("an overdue backup is one event, until the next success", async () => 
     (await app.call("GET", `/api/schedules/${schedule.id}`)).body.overdueSince;
   const event = (lastAt: string | null) => ({
     backup: "shop",
+    subject: "stack shop",
     stack: "shop",
     schedule: "nightly",
     scheduleId: schedule.id,
