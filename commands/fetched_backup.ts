@@ -10,6 +10,7 @@ import { createDirectoryStorage } from "../services/backup/storages/directory.ts
 import { parseLocation } from "../services/backup/targets/location.ts";
 import { asTargetError, targetStorage } from "../services/backup/targets/repository.ts";
 import { findEntry } from "../services/backup/trees/find_entry.ts";
+import { readTags } from "../services/backup/trees/tags.ts";
 import { nodeFs, nodeOs } from "../services/builtins.ts";
 import type { Config } from "../services/config/config.ts";
 import { AppError } from "../services/errors.ts";
@@ -184,13 +185,17 @@ async function choose(
     : [await repository.snapshot(snapshot, signal)];
   const all = snapshots.filter(isOwnBackup);
   const found = all.filter(({ hostname }) => host === undefined || hostname === host);
-  // The oldest first, so that the last one of each host stays.
-  const days = new Map(found.map(({ hostname, time }) => [hostname, time.slice(0, 10)]));
-  if (days.size > 1) {
-    const hosts = [...days].sort(([, one], [, other]) => one < other ? 1 : -1).slice(0, HOSTS_MAX)
-      .map(([name, day]) => `${shown(name)} (last ${day})`);
+  // The oldest first, so that the last one of each server stays. Two can have the same host name.
+  const lasts = new Map(found.map((each) => [readTags(each).serverId ?? each.hostname, each]));
+  if (lasts.size > 1) {
+    const names = [...lasts.values()].sort((one, other) => one.time < other.time ? 1 : -1)
+      .slice(0, HOSTS_MAX)
+      .map(({ hostname, time, id }) =>
+        `${shown(hostname)} (last ${time.slice(0, 10)}, ${id.slice(0, 8)})`
+      );
     throw new CommandError(
-      `The repository has backups of several hosts: name one with --host: ${hosts.join(", ")}`,
+      "The repository has backups of several hosts: name one with --host or --snapshot: " +
+        names.join(", "),
     );
   }
   const last = found.at(-1);

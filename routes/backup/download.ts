@@ -52,13 +52,15 @@ export const backupEndpoints = (deps: Deps) => [
       "target's repository can read the keys in it. Requires the built-in role admin.",
     role: "admin",
     loginOnly: true,
-    body: z.object({ target: TargetName.optional(), note: Note.optional() })
-      .meta({ id: "OwnBackupRequest", example: { note: "before the move" } }),
+    body: z.object({
+      target: TargetName.meta({ description: "Id or name of a target; the default may change" }),
+      note: Note.optional(),
+    }).meta({ id: "OwnBackupRequest", example: { target: "NAS", note: "before the move" } }),
     returns: Job,
     status: 202,
     failures: {
       404: "The target does not exist",
-      409: "No target is the default, or a backup is already in progress",
+      409: "A backup is already in progress",
       502: "The target fails",
     },
   }, ({ body, caller }) => startOwnBackup(deps, caller, body)),

@@ -104,7 +104,7 @@ async function readTarget(deps: Deps, ref: string | undefined): Promise<TargetLi
   const last = selectLastStackBackups(deps.db);
   return {
     target: { name, isDefault, error: null },
-    snapshots: all.map((each) => viewOf(opened, each, last)),
+    snapshots: all.map((each) => viewOf(deps, opened, each, last)),
   };
 }
 
@@ -125,7 +125,7 @@ export async function getSnapshot(
   { target }: { target?: string | undefined },
 ): Promise<SnapshotView> {
   using opened = await openSnapshot(deps, id, target);
-  return viewOf(opened, opened.snapshot, selectLastStackBackups(deps.db));
+  return viewOf(deps, opened, opened.snapshot, selectLastStackBackups(deps.db));
 }
 
 /** A snapshot in its repository. */
@@ -167,7 +167,7 @@ export async function deleteSnapshot(
 ): Promise<void> {
   using opened = await openSnapshot(deps, id, target);
   const { repository, snapshot } = opened;
-  if (!isOfThisHost(snapshot)) {
+  if (!isOfThisHost(deps, snapshot)) {
     throw new AppError("forbidden", `Host ${snapshot.hostname} has made it; delete it there`);
   }
   // A job may still need what it has kept.
@@ -177,6 +177,7 @@ export async function deleteSnapshot(
 }
 
 function viewOf(
+  deps: Pick<Deps, "server">,
   { target }: OpenedTarget,
   snapshot: Snapshot,
   last: readonly LastBackup[],
@@ -189,7 +190,7 @@ function viewOf(
     id,
     time: new Date(time).toISOString(),
     hostname,
-    isOwn: isOfThisHost(snapshot),
+    isOwn: isOfThisHost(deps, snapshot),
     stack,
     lastBackupOf: last
       .filter((each) => each.snapshot === id && each.targetId === target.id)

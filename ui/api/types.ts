@@ -3685,7 +3685,7 @@ export type Overview = {
   timestamp: string;
 };
 
-export type OwnBackupRequest = { target?: string; note?: string };
+export type OwnBackupRequest = { target: string; note?: string };
 
 export type OwnIdentities = { identities: (Identity)[]; proof: "password" | "code" | null };
 
@@ -6209,7 +6209,7 @@ export interface Operations {
   "POST /api/alerts/rules/test": { body: NewAlertRule; result: AlertRuleTest };
   "POST /api/backup": { result: string };
   "POST /api/backup/drills": { body: BackupDrillRequest; result: Job };
-  "POST /api/backup/own": { body: OwnBackupRequest | undefined; result: Job };
+  "POST /api/backup/own": { body: OwnBackupRequest; result: Job };
   "POST /api/backup/own/{id}/download": {
     path: { id: string };
     query?: { target?: string };

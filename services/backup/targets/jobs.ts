@@ -159,7 +159,7 @@ async function forgetSnapshots(
 ): Promise<ForgetResult> {
   const { only, ...rules } = job.input.options;
   const isIncluded = (snapshot: Snapshot) =>
-    isMadeHere(snapshot) && (only === undefined || isOfSchedule(snapshot, only));
+    isMadeHere(deps, snapshot) && (only === undefined || isOfSchedule(snapshot, only));
   const plan = await withRepository(
     deps,
     job,

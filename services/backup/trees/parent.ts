@@ -12,18 +12,18 @@ import { isMadeHere } from "./tags.ts";
  * them are read.
  */
 export async function findParent(
-  { config: { volumesPath } }: { config: Pick<Deps["config"], "volumesPath"> },
+  deps: Pick<Deps, "server"> & { config: Pick<Deps["config"], "volumesPath"> },
   repository: Pick<Repository, "snapshots">,
   paths: readonly string[],
   signal: AbortSignal,
 ): Promise<Id | undefined> {
-  if (volumesPath === null) return undefined;
+  if (deps.config.volumesPath === null) return undefined;
   // A parent saves time only: without it, all files are read.
   const snapshots = await repository.snapshots(signal).catch(() => []);
   let found: Id | undefined;
   let most = 1;
   for (const snapshot of snapshots) {
-    if (!isMadeHere(snapshot)) continue;
+    if (!isMadeHere(deps, snapshot)) continue;
     const count = snapshot.paths.filter((path) => paths.includes(path)).length;
     if (count < most) continue;
     most = count;

@@ -4,7 +4,6 @@ import type { Entries, Entry } from "../restic/entry.ts";
 import type { Repository } from "../restic/repository.ts";
 import { createWorstFirst, type SkipList } from "../volumes/limits.ts";
 import { textOf } from "../volumes/shell_path.ts";
-import { nodeOs } from "../../builtins.ts";
 import type { Deps } from "../../deps.ts";
 import type { JobRun } from "../../jobs/kind.ts";
 import { VERSION } from "../../version.ts";
@@ -12,6 +11,7 @@ import { translated } from "../targets/repository.ts";
 import { createFailureWatch, type FailureWatch } from "./failure_watch.ts";
 import { lockWait } from "./lock_wait.ts";
 import { findParent } from "./parent.ts";
+import { serverTag } from "./tags.ts";
 import { createSqliteWatch } from "./sqlite.ts";
 import { treeOf, type TreeSource } from "./tree.ts";
 
@@ -67,7 +67,7 @@ export async function storeTree(
   const parent = await findParent(deps, repository, paths, signal);
   const databases = createSqliteWatch(parts, sqlite);
   const entries = databases.watch(tree);
-  const stored = await storeEntries(repository, entries, { paths, tags, parent, size, job });
+  const stored = await storeEntries(deps, repository, entries, { paths, tags, parent, size, job });
   return { ...stored, ...skipped.result(), sqlite: databases.parts() };
 }
 
@@ -78,6 +78,7 @@ export async function storeTree(
  * @throws {AppError} As {@linkcode storeTree}.
  */
 export async function storeEntries(
+  deps: Pick<Deps, "server">,
   repository: Repository,
   entries: Entries,
   { paths, tags, parent, size, job: { signal, progress } }: {
@@ -92,9 +93,9 @@ export async function storeEntries(
   const { snapshot, counts, bytesAdded } = await translated(() =>
     repository.backup(watchedEntries(entries, failures), {
       paths,
-      tags,
+      tags: [...tags, serverTag(deps)],
       ...(parent !== undefined && { parent }),
-      hostname: nodeOs().hostname(),
+      hostname: deps.server.name,
       username: "longshore",
       programVersion: `longshore ${VERSION}`,
       ...lockWait({ progress }),

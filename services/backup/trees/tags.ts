@@ -1,6 +1,7 @@
 /** Tags by which snapshots in a repository tell what they are of. @module */
 
 import { nodeOs } from "../../builtins.ts";
+import type { Deps } from "../../deps.ts";
 import type { Snapshot } from "../restic/snapshot.ts";
 
 /** Reasons for which snapshots are made. */
@@ -13,9 +14,16 @@ const OWN = "longshore";
 /** Tag of one that another host has sent. */
 const RECEIVED = "received";
 
+type Server = Pick<Deps, "server">;
+
+/** Tag of all snapshots that a server stores. */
+export const serverTag = ({ server }: Server): string => `server=${server.id}`;
+
 /** Facts in the tags of a snapshot. */
 export interface Tagged {
   isLongshore: boolean;
+  /** Id of the server that has stored it; `null` for one of an earlier version. */
+  serverId: string | null;
   stack: string | null;
   reason: Reason | null;
   note: string | null;
@@ -49,6 +57,7 @@ export function readTags({ tags }: Pick<Snapshot, "tags">): Tagged {
   const reason = value("reason");
   return {
     isLongshore: tags.includes(OWN),
+    serverId: value("server"),
     stack: value("stack"),
     reason: REASONS.find((each) => each === reason) ?? null,
     note: value("note"),
@@ -59,10 +68,16 @@ export function readTags({ tags }: Pick<Snapshot, "tags">): Tagged {
 
 type Marked = Pick<Snapshot, "hostname" | "tags">;
 
-/** Whether Longshore has stored a snapshot on this host: it may delete it. */
-export const isOfThisHost = ({ hostname, tags }: Marked): boolean =>
-  hostname === nodeOs().hostname() && readTags({ tags }).isLongshore;
+/**
+ * Whether this server has stored a snapshot: it may delete it. A container has another host name each time
+ * it is created again, and two hosts can have the same one.
+ */
+export function isOfThisHost({ server }: Server, { hostname, tags }: Marked): boolean {
+  const { isLongshore, serverId } = readTags({ tags });
+  if (serverId !== null) return isLongshore && serverId === server.id;
+  return isLongshore && hostname === nodeOs().hostname();
+}
 
-/** Whether Longshore has made a snapshot on this host, of the host's own data. */
-export const isMadeHere = (snapshot: Marked): boolean =>
-  isOfThisHost(snapshot) && !readTags(snapshot).isReceived;
+/** Whether this server has made a snapshot, of its host's own data. */
+export const isMadeHere = (deps: Server, snapshot: Marked): boolean =>
+  isOfThisHost(deps, snapshot) && !readTags(snapshot).isReceived;

@@ -42,7 +42,7 @@ export async function startDrill(
 ): Promise<JobView> {
   const signal = AbortSignal.timeout(SEARCH_MS);
   using opened = await openTargetRepository(deps, place, signal);
-  const snapshot = await findSnapshot(opened, stack, ref, signal);
+  const snapshot = await findSnapshot(deps, opened, stack, ref, signal);
   const { target } = opened;
   return startJob(deps, drillKind, {
     target: stack,
@@ -52,6 +52,7 @@ export async function startDrill(
 }
 
 async function findSnapshot(
+  deps: Pick<Deps, "server">,
   { repository, target }: OpenedTarget,
   stack: string,
   ref: string | undefined,
@@ -62,7 +63,7 @@ async function findSnapshot(
     if (stackIn(found) === stack) return found;
     throw new AppError("not_found", `Snapshot ${ref} is not one of stack ${stack}`);
   }
-  const newest = newestOf(stack, await translated(() => repository.snapshots(signal)));
+  const newest = newestOf(deps, stack, await translated(() => repository.snapshots(signal)));
   if (newest) return newest;
   throw new AppError("not_found", `Stack ${stack} has no snapshot at ${target.name}`);
 }
@@ -74,9 +75,13 @@ async function findSnapshot(
  *
  * @param snapshots Oldest first.
  */
-export function newestOf(stack: string, snapshots: readonly Snapshot[]): Snapshot | undefined {
+export function newestOf(
+  deps: Pick<Deps, "server">,
+  stack: string,
+  snapshots: readonly Snapshot[],
+): Snapshot | undefined {
   const all = snapshots.filter((each) => stackIn(each) === stack);
   const backups = all.filter((each) => readTags(each).reason !== "undo");
   const candidates = backups.length > 0 ? backups : all;
-  return candidates.findLast(isMadeHere) ?? candidates.at(-1);
+  return candidates.findLast((each) => isMadeHere(deps, each)) ?? candidates.at(-1);
 }

@@ -12,16 +12,16 @@ import { ownBackupKind } from "./kind.ts";
 /**
  * Unlike a snapshot, it creates no target on the disk of the data.
  *
- * @param request.target Id or name; default: the default target.
- * @throws {AppError} `not_found`; `conflict` without a default target, and while another one is made.
+ * @param request.target Id or name. It has no default, which others could change.
+ * @throws {AppError} `not_found`; `conflict` while another one is made.
  */
 export async function startOwnBackup(
   deps: Deps,
   caller: Holder,
-  { target: ref, note = null }: { target?: string | undefined; note?: string | null | undefined },
+  { target: ref, note = null }: { target: string; note?: string | null | undefined },
   reason: Reason = "manual",
 ): Promise<JobView> {
-  const { target } = await openTarget(deps, ref && findTarget(deps, ref).id);
+  const { target } = await openTarget(deps, findTarget(deps, ref).id);
   return startJob(deps, ownBackupKind, {
     target: OWN_NAME,
     input: { targetId: target.id, place: target.name, reason, note },

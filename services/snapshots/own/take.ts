@@ -21,12 +21,17 @@ export async function takeOwnBackup(deps: Deps, job: OwnBackupJob): Promise<OwnB
   const result = await job.step("read", async (): Promise<OwnBackupResult> => {
     using opened = await openTargetRepository(deps, targetId, signal);
     using archive = await openBackupArchive(deps, signal);
-    const { snapshot, size, added } = await storeEntries(opened.repository, entriesOf(archive), {
-      paths: [OWN_PATH],
-      tags: tagsOf({ stack: null, reason, note }),
-      size: archive.size,
-      job,
-    });
+    const { snapshot, size, added } = await storeEntries(
+      deps,
+      opened.repository,
+      entriesOf(archive),
+      {
+        paths: [OWN_PATH],
+        tags: tagsOf({ stack: null, reason, note }),
+        size: archive.size,
+        job,
+      },
+    );
     return { snapshot, size, added, target: place };
   });
   recordOwnBackup(deps, job.input, result);

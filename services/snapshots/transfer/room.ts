@@ -24,16 +24,16 @@ const JOBS_MAX = 50;
  * snapshot of the same paths has.
  */
 export async function readShared(
-  { db }: Pick<Deps, "db">,
+  deps: Pick<Deps, "db" | "server">,
   repository: Pick<Repository, "snapshots">,
   { target, input: { targetId }, signal }: Pick<ReceiveJob, "input" | "signal" | "target">,
   { paths }: Pick<Description, "paths">,
 ): Promise<number> {
-  const attempts = selectJobs(db, { kind: [RECEIVE], target }, { limit: JOBS_MAX })
+  const attempts = selectJobs(deps.db, { kind: [RECEIVE], target }, { limit: JOBS_MAX })
     .filter(({ input }) => (input as ReceiveInput).targetId === targetId)
     .map(({ progress }) => progress?.current ?? 0);
   const known = (await translated(() => repository.snapshots(signal)))
-    .filter((each) => isOfThisHost(each) && paths.every((path) => each.paths.includes(path)))
+    .filter((each) => isOfThisHost(deps, each) && paths.every((path) => each.paths.includes(path)))
     .map(({ summary }) => summary?.bytes ?? 0);
   return [...attempts, ...known].reduce((most, bytes) => Math.max(most, bytes), 0);
 }

@@ -36,7 +36,7 @@ export async function storeArchive(
       const added = Math.max(0, size - await readShared(deps, repository, job, description));
       assertRoom({ added, room: await readLeft() }, place, { what: "the snapshot" });
     }
-    const stored = await storeEntries(repository, tree, {
+    const stored = await storeEntries(deps, repository, tree, {
       paths: description.paths,
       tags: receivedTags(description),
       size,

@@ -194,7 +194,7 @@ async function targetObstacles(
     const { storage } = await openTarget(deps, opened.target.id);
     const room = await storage.room?.(signal);
     const known = await translated(() => opened.repository.snapshots(signal));
-    const needed = neededBytes(volumes, known);
+    const needed = neededBytes(deps, volumes, known);
     if (room === undefined || room >= needed) return;
     const message = `The data may need ${Math.ceil(needed / 1e6)} MB, and the target has less`;
     obstacles.push({ message, canForce: true });
@@ -203,10 +203,14 @@ async function targetObstacles(
 }
 
 /** Size of the volumes, without what an earlier snapshot of them is expected to share. */
-function neededBytes(volumes: readonly UndoneVolume[], known: readonly Snapshot[]): number {
+function neededBytes(
+  deps: Pick<Deps, "server">,
+  volumes: readonly UndoneVolume[],
+  known: readonly Snapshot[],
+): number {
   const paths = volumes.map(({ name }) => volumePart(name).path);
   const shared = known
-    .filter((each) => isOfThisHost(each) && paths.every((path) => each.paths.includes(path)))
+    .filter((each) => isOfThisHost(deps, each) && paths.every((path) => each.paths.includes(path)))
     .map(({ summary }) => summary?.bytes ?? 0);
   const size = volumes.reduce((sum, each) => sum + (each.size ?? 0), 0);
   return size - shared.reduce((most, bytes) => Math.max(most, bytes), 0);

@@ -64,7 +64,10 @@ async function filesIn(archive: Uint8Array): Promise<[string, number][]> {
 Deno.test("a backup of Longshore is stored at a target, and downloaded from it", async () => {
   await using service = await serviceWithData();
   const { app, directory } = service;
-  const started = await app.call("POST", "/api/backup/own", { note: "before the move" });
+  const started = await app.call("POST", "/api/backup/own", {
+    target: "NAS",
+    note: "before the move",
+  });
   equal(started.status, 202, started.body.error);
   const { status, result, error } = await ended(app, started.body.id);
   equal(status, "succeeded", error ?? "");
@@ -93,7 +96,7 @@ Deno.test("a download that takes long does not delay a backup at a target", asyn
   const { app } = service;
   const download = await app.fetch("POST", "/api/backup");
   equal(download.status, 200);
-  const { body: { id } } = await app.call("POST", "/api/backup/own", {});
+  const { body: { id } } = await app.call("POST", "/api/backup/own", { target: "NAS" });
   const { status, error } = await ended(app, id);
   equal(status, "succeeded", error ?? "");
   await download.body!.cancel();
@@ -112,7 +115,7 @@ Deno.test("a new host restores the backup of Longshore from the repository", asy
     return { code, text: stdout + stderr };
   };
   match((await restore(PASSWORD)).text, /has no backup of Longshore; nothing was changed/);
-  const { body: { id } } = await app.call("POST", "/api/backup/own", {});
+  const { body: { id } } = await app.call("POST", "/api/backup/own", { target: "NAS" });
   const { result: { snapshot } } = await ended(app, id);
   match(
     (await restore("wrong")).text,
@@ -121,26 +124,29 @@ Deno.test("a new host restores the backup of Longshore from the repository", asy
   match((await restore(PASSWORD, "--host", "other")).text, /has no such backup/);
   const { code, text } = await restore(PASSWORD, "--snapshot", snapshot.slice(0, 8));
   equal(code, 0, text);
-  match(text, new RegExp(`^Snapshot ${snapshot.slice(0, 8)} of ${Deno.hostname()}, 20`));
+  match(text, new RegExp(`^Snapshot ${snapshot.slice(0, 8)} of ${app.deps.server.name}, 20`));
   equal(Deno.readTextFileSync(`${place.path}/data/secret.key`), "a key");
 
   using opened = await openTargetRepository(app.deps, undefined, signal);
   const entries = [directoryEntry("longshore"), fileEntry(OWN_FILE, new Uint8Array(1_000))];
   const options = { ...description, hostname: "other", paths: ["/longshore"] };
   await opened.repository.backup(entriesOf(entries), options, signal);
-  match((await restore(PASSWORD)).text, /several hosts: name one with --host: .*other/);
+  match(
+    (await restore(PASSWORD)).text,
+    /several hosts: name one with --host or --snapshot: .*other \(last /,
+  );
   match(
     (await restore(PASSWORD, "--host", "other")).text,
     /not a Longshore backup; nothing was changed/,
   );
-  equal((await restore(PASSWORD, "--host", Deno.hostname())).code, 0);
+  equal((await restore(PASSWORD, "--host", app.deps.server.name)).code, 0);
   equal((await runHere(["restore"])).code, 2);
 });
 
 Deno.test("no request for files, restore or other host gets a backup of Longshore", async () => {
   await using service = await serviceWithData();
   const { app } = service;
-  await ended(app, (await app.call("POST", "/api/backup/own", {})).body.id);
+  await ended(app, (await app.call("POST", "/api/backup/own", { target: "NAS" })).body.id);
   const [{ id }] = await service.snapshots();
   const path = `/api/backup/snapshots/${id}`;
   const file = "path=/longshore/longshore.backup";
@@ -182,7 +188,7 @@ Deno.test("a restore takes single volumes and directories, not what is around al
 Deno.test("a schedule backs Longshore up, and forgets its own old backups only", async () => {
   await using service = await serviceWithData();
   const { app } = service;
-  await ended(app, (await app.call("POST", "/api/backup/own", {})).body.id);
+  await ended(app, (await app.call("POST", "/api/backup/own", { target: "NAS" })).body.id);
   const { status, body } = await app.call("POST", "/api/schedules", {
     name: "nightly",
     kind: "own-backup",
@@ -245,7 +251,6 @@ Deno.test("a snapshot of something else is not downloaded as a backup of Longsho
 
 Deno.test("a backup of Longshore needs a target, and makes none on the disk of its data", async () => {
   using app = testApp();
-  const { status, body } = await app.call("POST", "/api/backup/own", {});
-  equal(status, 409);
-  match(body.error, /target/);
+  const { status, body } = await app.call("POST", "/api/backup/own", { target: "NAS" });
+  deepEqual([status, body.error], [404, "Backup target NAS does not exist"]);
 });

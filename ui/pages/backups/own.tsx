@@ -2,7 +2,7 @@
 
 import { api } from "../../api/client.ts";
 import { save } from "../../api/files.ts";
-import type { BackupSnapshot, BackupSnapshotList } from "../../api/types.ts";
+import type { BackupSnapshot } from "../../api/types.ts";
 import { bytes, plain } from "../../base/text.ts";
 import { Button } from "../../components/button.tsx";
 import { useDialog } from "../../components/dialog.tsx";
@@ -11,6 +11,7 @@ import { SelectField, TextField } from "../../components/fields.tsx";
 import { FormDialog } from "../../components/form.tsx";
 import type { FormValues } from "../../components/form_values.ts";
 import { Section } from "../../components/page.tsx";
+import { useRead } from "../../components/reading.ts";
 import { Failure } from "../../components/states.tsx";
 import { Time } from "../../components/time.tsx";
 import { reportJob } from "../../state/jobs.ts";
@@ -58,7 +59,7 @@ export function OwnBackups() {
       <p class="row-buttons">
         {targets.length > 0
           ? (
-            <Button onClick={() => dialog.open(OwnBackupDialog, { targets })}>
+            <Button onClick={() => dialog.open(OwnBackupDialog, {})}>
               Back up Longshore
             </Button>
           )
@@ -81,16 +82,12 @@ export function OwnBackups() {
   );
 }
 
-function OwnBackupDialog({ targets, onClose }: {
-  targets: BackupSnapshotList["targets"];
-  onClose: () => void;
-}) {
+function OwnBackupDialog({ onClose }: { onClose: () => void }) {
+  const { data } = useRead("GET /api/backup/targets", {});
+  const targets = data.value?.targets ?? [];
   const start = async (values: FormValues) => {
     const job = await api("POST /api/backup/own", {
-      body: {
-        ...values.target && { target: values.target },
-        ...values.note && { note: values.note },
-      },
+      body: { target: values.target!, ...values.note && { note: values.note } },
     });
     showStatus("The backup of Longshore has begun");
     void reportJob(
@@ -102,10 +99,16 @@ function OwnBackupDialog({ targets, onClose }: {
   return (
     <FormDialog title="Back up Longshore" submit="Back up" onSubmit={start} onClose={onClose}>
       <SelectField
+        // Options that come later would not be selected.
+        key={targets.length}
         label="Target"
         name="target"
-        value={targets.find((each) => each.default)?.name}
-        options={targets.map(({ name }) => name)}
+        required
+        value={targets.find((each) => each.default)?.id}
+        options={targets.map(({ id, name, location }) => ({
+          value: id,
+          name: `${name}, ${location}`,
+        }))}
       />
       <TextField label="Note" name="note" maxLength={200} hint="Optional" />
     </FormDialog>

@@ -13,7 +13,12 @@ Deno.test("the parent is the newest snapshot of this host with most of the paths
     return (await repository.backup(entriesOf([]), options, signal)).snapshot.id;
   };
   const parentOf = (paths: string[], volumesPath: string | null = "/volumes") =>
-    findParent({ config: { volumesPath } }, repository, paths, signal);
+    findParent(
+      { config: { volumesPath }, server: { id: "1", name: "host" } },
+      repository,
+      paths,
+      signal,
+    );
 
   equal(await parentOf(["/volumes/a"]), undefined);
   await back(["/volumes/a", "/volumes/b"]);
