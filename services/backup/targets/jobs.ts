@@ -180,7 +180,7 @@ async function forgetSnapshots(
   return { kept: plan.kept.length, removed: plan.removed.length };
 }
 
-/** What an update or a restore keeps takes no place of a backup of the same volumes. */
+/** Group of a snapshot: those that updates and restores keep take no place of a backup. */
 function groupOf(snapshot: Snapshot): string {
   const { reason } = readTags(snapshot);
   return JSON.stringify([hostAndPaths(snapshot), reason === "update" || reason === "undo"]);
