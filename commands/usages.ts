@@ -45,9 +45,9 @@ export const SNAPSHOTS = `longshore snapshots list [--stack NAME] [--target NAME
        longshore snapshots drill STACK [--snapshot ID] [--target NAME] [--json]
 
 Lists the snapshots of stacks and volumes at all targets, or restores volumes from one: into new
-volumes, or with --replace into those of the same name. Without --target, it is one at the default
-target. Then the containers that use them are stopped, what is there
-is kept as a snapshot of its own, and it comes back if the containers fail afterwards.
+volumes, or with --replace into those of the same name: the containers that use them are stopped,
+what is there is kept as a snapshot of its own, and it comes back if the containers fail afterwards.
+Without --target, the snapshot is one at the default target.
 
 With --file, only these files of a volume come back, e.g. /volumes/shop_data/config.json.
 

@@ -15,7 +15,10 @@ import { Job } from "../contract/job.ts";
 import { MaxUnusedPercent, Rules, rulesOf } from "./shapes.ts";
 
 const CheckBody = z.object({
-  readDataSubset: z.string().regex(/^[1-9]\d{0,3}\/[1-9]\d{0,3}$/, { error: "must be like 1/10" })
+  readDataSubset: z.string().regex(/^[1-9]\d{0,3}\/[1-9]\d{0,3}$/, {
+    error: "must be like 1/10",
+    abort: true,
+  })
     .refine((text) => partOf(text).part <= partOf(text).of, {
       error: "must not have a part after the last one",
     }).optional().meta({

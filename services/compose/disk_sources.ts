@@ -114,14 +114,17 @@ function namedPlace(directory: string, env: string | undefined): DiskPlace | und
  *
  * @throws {AppError} `not_found` for a project without containers; `conflict` if the labels do not
  * name the files of one directory.
+ * @param advice End of that message.
  */
 export async function placeOfProject(
   { engine }: Pick<Deps, "engine">,
   name: string,
+  advice = "send the Compose text in body.compose",
 ): Promise<DiskPlace> {
   const listed = await listMembers(engine, name);
   const labels = listed.map(({ Labels }) => Labels ?? {});
   if (labels.length === 0) throw notFound("Stack", name);
+  const elsewhere = (what: string) => new AppError("conflict", `${what}; ${advice}`);
   const valueOf = (label: string) => {
     const values = new Set(labels.map((each) => each[label] ?? ""));
     if (values.size === 1) return [...values][0]!;
@@ -139,9 +142,6 @@ export async function placeOfProject(
   }
   return { directory: join(directory), configFiles };
 }
-
-const elsewhere = (what: string) =>
-  new AppError("conflict", `${what}; send the Compose text in body.compose`);
 
 /**
  * Reads the Compose files and what they name.

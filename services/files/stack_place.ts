@@ -81,7 +81,7 @@ async function findDirectory(
     );
   }
   const { directory, configFiles, envFiles = [] } = opened?.place ??
-    await placeOfProject(deps, name);
+    await placeOfProject(deps, name, "its directory is not known");
   const read = Object.keys(opened?.files ?? {}).map((file) => `${directory}/${file}`);
   return { directory, sources: [...configFiles, ...envFiles, ...read] };
 }

@@ -3,6 +3,7 @@
 import type { Snapshot } from "../backup/restic/snapshot.ts";
 import { selectBackupTargets, type StoredTarget } from "../../db/backup_targets.ts";
 import { type LastBackup, selectLastStackBackups } from "../../db/last_backups.ts";
+import { nodeOs } from "../builtins.ts";
 import type { Deps } from "../deps.ts";
 import { AppError, messageFor } from "../errors.ts";
 import { assertIdle } from "../backup/targets/needed.ts";
@@ -168,7 +169,10 @@ export async function deleteSnapshot(
   using opened = await openSnapshot(deps, id, target);
   const { repository, snapshot } = opened;
   if (!isOfThisHost(deps, snapshot)) {
-    throw new AppError("forbidden", `Host ${snapshot.hostname} has made it; delete it there`);
+    const maker = snapshot.hostname === nodeOs().hostname()
+      ? "Another program or server"
+      : `Host ${snapshot.hostname}`;
+    throw new AppError("forbidden", `${maker} has made it; delete it there`);
   }
   // A job may still need what it has kept.
   assertIdle(deps, opened.target.id);

@@ -88,7 +88,8 @@ export function planForget(
   return plan;
 }
 
-const hostAndPaths = ({ hostname, paths }: Snapshot) =>
+/** Restic's default group of a snapshot. */
+export const hostAndPaths = ({ hostname, paths }: Snapshot) =>
   JSON.stringify([hostname, paths.toSorted()]);
 
 const hasRules = ({ within = {}, ...counts }: KeepRules) =>

@@ -8,7 +8,7 @@ import { failInterrupted, JobEnd, type JobRun, type NamedJobKind } from "../../j
 import { startJob } from "../../jobs/runner.ts";
 import type { JobView } from "../../jobs/view.ts";
 import type { CheckResult } from "../restic/check.ts";
-import { forget, type KeepRules } from "../restic/forget.ts";
+import { forget, hostAndPaths, type KeepRules } from "../restic/forget.ts";
 import type { PruneOptions, PruneResult } from "../restic/prune.ts";
 import type { Snapshot } from "../restic/snapshot.ts";
 import type { WorkerRepository } from "../restic/worker_repository.ts";
@@ -172,12 +172,18 @@ async function forgetSnapshots(
           mustStay: neededSnapshots(deps, job.input.id),
           now: deps.now(),
           ...lockWait(job),
-          ...(only && { groupBy: () => "" }),
+          groupBy: only ? () => "" : groupOf,
         },
         job.signal,
       ),
   );
   return { kept: plan.kept.length, removed: plan.removed.length };
+}
+
+/** Group of a snapshot: those that updates and restores keep take no place of a backup. */
+function groupOf(snapshot: Snapshot): string {
+  const { reason } = readTags(snapshot);
+  return JSON.stringify([hostAndPaths(snapshot), reason === "update" || reason === "undo"]);
 }
 
 function isOfSchedule(snapshot: Snapshot, only: NonNullable<ForgetRequest["only"]>): boolean {

@@ -150,7 +150,7 @@ check() {
   case $3 in
   any) ;;
   exists) exists "$name" || exit ${EXIT.hasChanged} ;;
-  missing) exists "$name" && exit ${EXIT.hasChanged} ;;
+  missing) exists "$name" && exit ${EXIT.isNotNew} ;;
   *)
     is_file "$name" || exit ${EXIT.hasChanged}
     sum=$(sha256sum < "$name"); sum=\${sum%% *}

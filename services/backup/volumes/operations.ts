@@ -49,10 +49,14 @@ export async function renamePath(
   }
   // The open directory stays the same one if its name is given to a link meanwhile.
   const text = `find_file "$1" "$2"; exists "$name" || exit ${EXIT.isMissing}
-exec 3< .; from=/proc/self/fd/3/$path
+exec 3< .; from=/proc/self/fd/3/$path; echo found
 find_file "$3" "$4"; exists "$name" && exit ${EXIT.exists}
 mv -- "$from" "$name"`;
-  await change(shell, to, text, args, signal);
+  const { output, ...end } = await runScript(shell, {
+    text: FUNCTIONS + text,
+    ...{ args, isReadOnly: false, signal },
+  });
+  if (end.exitCode !== 0) throw failureOf(shell, output === "" ? from : to, end);
 }
 
 /**

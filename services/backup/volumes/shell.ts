@@ -86,6 +86,7 @@ export const EXIT = {
   exists: 95,
   isNotFile: 97,
   hasChanged: 98,
+  isNotNew: 99,
 } as const;
 
 /**
@@ -132,6 +133,8 @@ export function failureOf({ place }: Shell, path: ByteString, end: ProgramEnd): 
       return new AppError("conflict", `Path ${shown} is not a regular file`);
     case EXIT.hasChanged:
       return new AppError("precondition_failed", `Path ${shown} was changed meanwhile`);
+    case EXIT.isNotNew:
+      return new AppError("precondition_failed", `Path ${shown} already exists`);
     case EXIT.isIncomplete:
       return new AppError("conflict", `Path ${shown} was not written: the content was incomplete`);
   }

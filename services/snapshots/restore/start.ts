@@ -102,7 +102,10 @@ async function planRestore(
   const volumes = snapshot.paths.filter((path) => path.startsWith("/volumes/"));
   const paths = [...new Set(request.paths ?? volumes)];
   if (paths.length === 0) throw new AppError("not_found", "The snapshot has no volumes");
-  for (const path of paths) await assertIn(opened, path);
+  if (request.to === "replace" && request.as !== undefined) {
+    throw new InputError([{ path: "body.as", message: "is for new volumes only" }]);
+  }
+  for (const path of paths) await assertIn(opened, path, request.what);
   await assertNoneOwn(deps, paths);
   if (paths.some((path) => /^\/(volumes|directories)$/.test(pathText(path)))) throw notParts();
   const files = request.what === "file" ? paths.map((path) => decodePath(path).slice(1)) : null;
@@ -131,15 +134,20 @@ async function assertReplaceable(
   await withoutValuesOf(deps.engine, users, look);
 }
 
-/** @throws {AppError} `not_found` for a path that the snapshot does not have. */
+/**
+ * @throws {AppError} `not_found` for a path that the snapshot does not have; `invalid` for a file that
+ * would have to be a volume.
+ */
 async function assertIn(
   { repository, snapshot }: OpenedSnapshot,
   path: string,
+  what: RestoreRequest["what"],
 ): Promise<void> {
   const bytes = decodePath(path).slice(1);
   const signal = AbortSignal.timeout(LOOK_MS);
-  if (await findEntry(repository, snapshot.id, bytes, signal)) return;
-  throw new AppError("not_found", `${path} is not in the snapshot`);
+  const found = await findEntry(repository, snapshot.id, bytes, signal);
+  if (!found) throw new AppError("not_found", `${path} is not in the snapshot`);
+  if (what === "volume" && found.type !== "dir") throw invalid("must be directories");
 }
 
 /** E.g. `/volumes/data` of `/volumes/data/app/config.json`, or a directory of the host. */

@@ -81,6 +81,17 @@ Deno.test("a snapshot that cannot be written is refused before anything stops", 
 
 const FILE = fileEntry("volumes/data/file", new Uint8Array(5_000));
 
+Deno.test("a restore refuses a name that it would ignore, and a file as a volume", async () => {
+  await using given = await snapshotOf(FILE);
+  const restore = async (body: Record<string, unknown>) =>
+    (await given.app.call("POST", `/api/backup/snapshots/${given.snapshot}/restore`, {
+      what: "volume",
+      ...body,
+    })).body.error;
+  equal(await restore({ to: "replace", as: "other" }), "body.as: is for new volumes only");
+  equal(await restore({ paths: ["/volumes/data/file"] }), "body.paths: must be directories");
+});
+
 Deno.test("a snapshot whose content is damaged is refused before anything stops", async () => {
   await using given = await snapshotOf(FILE);
   await damagePacks(given.directory);

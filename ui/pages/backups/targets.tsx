@@ -88,7 +88,10 @@ function ownActions(
   const prune = () =>
     reportJob(() => api("POST /api/backup/targets/{id}/prune", input), `Pruned ${plain(name)}`);
   const unlock = () =>
-    reportJob(() => api("POST /api/backup/targets/{id}/unlock", input), `Unlocked ${plain(name)}`);
+    reportJob(
+      () => api("POST /api/backup/targets/{id}/unlock", input),
+      `Removed stale locks of ${plain(name)}`,
+    );
   return [
     { name: "Test", onSelect: () => void test(target).then(onDone) },
     { name: "Check", onSelect: () => void check().then(onDone) },

@@ -1,6 +1,8 @@
-import { deepEqual, equal } from "node:assert/strict";
+import { deepEqual, equal, rejects } from "node:assert/strict";
 import { replaceContent } from "../../../../services/backup/volumes/content.ts";
+import { renamePath } from "../../../../services/backup/volumes/operations.ts";
 import type { Shell } from "../../../../services/backup/volumes/shell.ts";
+import { temporaryDirectory } from "../../../helpers/command.ts";
 import { until } from "../../../helpers/until.ts";
 
 const { signal } = new AbortController();
@@ -69,3 +71,19 @@ const temporaryFile = (root: string): Promise<string> =>
   until("the temporary file is there", () =>
     Array.from(Deno.readDirSync(root), ({ name }) => name)
       .find((name) => name.startsWith(".longshore-")));
+
+Deno.test("the message about a path names the one that is missing or exists", async () => {
+  using directory = temporaryDirectory();
+  const shell = localShell(await Deno.realPath(directory.path));
+  await Deno.writeTextFile(`${directory.path}/old`, "old");
+  const rename = (from: string, to: string) => renamePath(shell, { from, to }, signal);
+  await rejects(rename("none", "new"), /^AppError: Path "none" does not exist/);
+  await rejects(rename("old", "none/new"), /^AppError: Path "none\/new" does not exist/);
+  await rename("old", "new");
+  const condition = { content: "missing" } as const;
+  const written = { stream: ReadableStream.from([]), size: 0, condition };
+  await rejects(
+    replaceContent(shell, "new", written, signal),
+    /^AppError: Path "new" already exists$/,
+  );
+});
