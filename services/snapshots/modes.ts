@@ -1,6 +1,7 @@
 /** How the containers of a stack are kept from writing while a snapshot reads their volumes. @module */
 
 import type { Container } from "../containers/inventory.ts";
+import { AppError } from "../errors.ts";
 import { type Hooks, hooksOf } from "./hooks.ts";
 
 /**
@@ -16,6 +17,8 @@ export type Mode = (typeof MODES)[number];
 /** A container with this label decides the mode of its stack; `off` leaves the stack out of schedules. */
 export const MODE_LABEL = "longshore.backup";
 
+const LABEL_VALUES: readonly string[] = [...MODES, "off"];
+
 /** A container with the labels of its image; `undefined` if they are unknown. */
 export type Labelled = Pick<Container, "image" | "labels"> & {
   imageLabels: Readonly<Record<string, string>> | undefined;
@@ -29,9 +32,21 @@ export type Labelled = Pick<Container, "image" | "labels"> & {
  *
  * @param writers The containers that use one of the volumes for writing.
  * @param setting Of the stack.
+ * @throws {AppError} `conflict` for another value, such as a misspelled `off`.
  */
-export function defaultMode(writers: readonly Labelled[], setting?: Mode): Mode {
+export function defaultMode(
+  writers: readonly (Labelled & Pick<Container, "name">)[],
+  setting?: Mode,
+): Mode {
   const own = writers.map((each) => ({ ...each, labels: ownLabels(each) }));
+  for (const { name, labels: { [MODE_LABEL]: value = "" } } of own) {
+    if (value === "" || LABEL_VALUES.includes(value)) continue;
+    throw new AppError(
+      "conflict",
+      `Container ${name} has the label ${MODE_LABEL}=${value}; it must be one of ` +
+        LABEL_VALUES.join(", "),
+    );
+  }
   const chosen = strictest(own) ?? setting ??
     (own.every((each) => hooksOf(each) !== undefined) ? "hooks" : "stop");
   const asked = strictest(writers) ?? chosen;

@@ -718,6 +718,8 @@ function specialBody(service: PlantedService, { method, pattern }: Walked): unkn
     case "POST /api/stacks/:name/update":
       // The engine refuses the containers that bringing data back and rehearsals need.
       return { data: "keep", rehearse: false };
+    case "POST /api/backup/own":
+      return { target: service.ids.get("/api/backup/targets") };
     case "POST /api/push/unregister":
       return { token: "ExponentPushToken[unknown]" };
   }

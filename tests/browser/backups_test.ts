@@ -65,6 +65,10 @@ long(dashboardTest)("backup targets are created, tested, changed and deleted", a
     await checkBothThemes(tab);
     await tab.click("button", "Forget");
     await tab.status("Forgot old snapshots in cloud");
+    await tab.choose("cloud", "Unlock");
+    await checkBothThemes(tab);
+    await tab.click("button", "Remove");
+    await tab.status("Removed stale locks of cloud");
     await tab.choose("cloud", "Make default");
     await rowMatches(tab, "cloud", /Default/);
   });

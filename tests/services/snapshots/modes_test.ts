@@ -1,4 +1,4 @@
-import { deepEqual, equal } from "node:assert/strict";
+import { deepEqual, equal, throws } from "node:assert/strict";
 import {
   defaultMode,
   isExcluded,
@@ -12,7 +12,12 @@ const web = (
   labels: Record<string, string>,
   imageLabels: Labelled["imageLabels"] = {},
   image = "app",
-): Labelled => ({ image, labels: { ...imageLabels, ...labels }, imageLabels });
+): Labelled & { name: string } => ({
+  name: "web",
+  image,
+  labels: { ...imageLabels, ...labels },
+  imageLabels,
+});
 
 for (
   const { what, writers, mode } of [
@@ -76,7 +81,7 @@ Deno.test("hooks of an image do not replace those of the container, nor a databa
   deepEqual(ownHooksOf(web({}, image)), { pre: "true" });
 });
 
-function gone(labels: Record<string, string>): Labelled {
+function gone(labels: Record<string, string>): ReturnType<typeof web> {
   return { ...web(labels), imageLabels: undefined };
 }
 
@@ -84,4 +89,13 @@ Deno.test("the setting of a stack counts where no label of a container does", ()
   equal(defaultMode([web({}, {}, "postgres:17")], "pause"), "pause");
   equal(defaultMode([web({ [LABEL]: "live" })], "pause"), "live");
   equal(defaultMode([web({}, { [LABEL]: "stop" })], "live"), "stop");
+});
+
+Deno.test("a label that is no mode is refused, but not one of the image", () => {
+  throws(
+    () => defaultMode([web({ [LABEL]: "of" })]),
+    /^AppError: Container web has the label longshore.backup=of; it must be one of stop, pause, hooks, live, off$/,
+  );
+  equal(defaultMode([web({}, { [LABEL]: "of" })]), "stop");
+  equal(defaultMode([web({ [LABEL]: "" })]), "stop");
 });

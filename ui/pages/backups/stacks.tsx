@@ -38,6 +38,8 @@ interface Row {
   last: BackupSnapshot | undefined;
   /** Whether there may be one that was not read. */
   isUnknown: boolean;
+  /** Whether the targets were read. */
+  isRead: boolean;
   schedules: readonly Schedule[];
   drill: BackupDrill | undefined;
 }
@@ -56,12 +58,14 @@ export function Stacks() {
   const list = snapshots.data.value;
   const found = stacks.data.value?.stacks;
   const { schedules, reload } = useBackupSchedules();
-  const rows = list && found &&
+  // A target that is down takes its time, and keeps no stack from being shown.
+  const rows = found &&
     rowsOf(list, found, volumes.data.value?.volumes ?? [], drills.data.value?.drills ?? [])
       .map((row): Row => ({ ...row, schedules: schedulesOf(schedules, row.subject) }));
   const buttons: RowButton[] = [
     ...backupButtons(dialog, reload).map(({ text, open }): RowButton => ({
       text,
+      isShown: () => list !== undefined,
       onClick: ({ subject, schedules }) => open(subject, { targets: list!.targets, schedules }),
     })),
     ...hasRole("operator", "backup:run") ? [DRILL] : [],
@@ -89,21 +93,23 @@ export function Stacks() {
 
 /** Stacks of Swarm are not listed: their volumes are on several hosts. */
 function rowsOf(
-  list: BackupSnapshotList,
+  list: BackupSnapshotList | undefined,
   stacks: readonly Stack[],
   volumes: readonly Volume[],
   drills: readonly BackupDrill[],
 ): Omit<Row, "schedules">[] {
-  const isUnknown = list.total > list.snapshots.length ||
-    list.targets.some(({ error }) => error !== null);
+  const isUnknown = list !== undefined &&
+    (list.total > list.snapshots.length || list.targets.some(({ error }) => error !== null));
+  const isRead = list !== undefined;
   const inStacks = new Set(
     stacks.flatMap(({ containers }) => containers.map(({ name }) => name)),
   );
   const own = stacks.filter(({ kind }) => kind === "compose").map((stack) => ({
     subject: { stack: stack.name },
     volumes: volumesOf(stack, volumes).length,
-    last: lastStackBackup(list, stack.name),
+    last: list && lastStackBackup(list, stack.name),
     isUnknown,
+    isRead,
     drill: drills.find((each) => each.stack === stack.name),
   }));
   const others = volumes.filter(({ name, labels, containers }) =>
@@ -113,8 +119,9 @@ function rowsOf(
   ).map(({ name }) => ({
     subject: { volume: name },
     volumes: 1,
-    last: lastVolumeBackup(list, name),
+    last: list && lastVolumeBackup(list, name),
     isUnknown,
+    isRead,
     drill: undefined,
   }));
   return [...own, ...others];
@@ -147,7 +154,7 @@ const COLUMNS: readonly Column<Row>[] = [
   },
   {
     title: "Last backup",
-    cell: ({ subject, last, isUnknown, schedules, drill }) => (
+    cell: ({ subject, last, isUnknown, isRead, schedules, drill }) => (
       <>
         {last
           ? (
@@ -155,6 +162,8 @@ const COLUMNS: readonly Column<Row>[] = [
               <Time at={last.time} />
             </a>
           )
+          : !isRead
+          ? <span class="muted">–</span>
           : (
             <State
               state={isUnknown ? "Unknown" : "Never backed up"}

@@ -15,6 +15,7 @@ import { reportJob } from "../../state/jobs.ts";
 import { sentenceOf, showAlert, showStatus, withResult } from "../../state/toasts.ts";
 import { ForgetDialog } from "./forget.tsx";
 import { TargetForm } from "./target_form.tsx";
+import { UnlockDialog } from "./unlock.tsx";
 
 export function Targets() {
   const reading = useRead("GET /api/backup/targets", {});
@@ -49,6 +50,7 @@ export function Targets() {
         ...mayWrite
           ? ownActions(target, {
             forget: () => dialog.open(ForgetDialog, { target }),
+            unlock: () => dialog.open(UnlockDialog, { target }),
             onDone: reading.reload,
           })
           : [],
@@ -70,7 +72,7 @@ export function Targets() {
 
 function ownActions(
   target: BackupTarget,
-  { forget, onDone }: { forget: () => void; onDone: () => void },
+  { forget, unlock, onDone }: Record<"forget" | "unlock" | "onDone", () => void>,
 ): readonly MenuItem[] {
   const { id, name, default: isDefault } = target;
   const makeDefault = () =>
@@ -87,17 +89,12 @@ function ownActions(
     );
   const prune = () =>
     reportJob(() => api("POST /api/backup/targets/{id}/prune", input), `Pruned ${plain(name)}`);
-  const unlock = () =>
-    reportJob(
-      () => api("POST /api/backup/targets/{id}/unlock", input),
-      `Removed stale locks of ${plain(name)}`,
-    );
   return [
     { name: "Test", onSelect: () => void test(target).then(onDone) },
     { name: "Check", onSelect: () => void check().then(onDone) },
     { name: "Forget", onSelect: forget },
     { name: "Prune", onSelect: () => void prune().then(onDone) },
-    { name: "Unlock", onSelect: () => void unlock().then(onDone) },
+    { name: "Unlock", onSelect: unlock },
     ...isDefault ? [] : [{ name: "Make default", onSelect: () => void makeDefault() }],
   ];
 }
