@@ -91,7 +91,7 @@ Deno.test("the setting of a stack counts where no label of a container does", ()
   equal(defaultMode([web({}, { [LABEL]: "stop" })], "live"), "stop");
 });
 
-Deno.test("a label that is no mode is refused, but not one of the image", () => {
+Deno.test("a label that is not a mode is refused, but not one of the image", () => {
   throws(
     () => defaultMode([web({ [LABEL]: "of" })]),
     /^AppError: Container web has the label longshore.backup=of; it must be one of stop, pause, hooks, live, off$/,
