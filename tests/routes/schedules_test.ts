@@ -1,6 +1,8 @@
 import { deepEqual, equal, match } from "node:assert/strict";
+import { insertBackupTarget } from "../../db/backup_targets.ts";
 import { insertScheduleRun, updateScheduleRunEnd } from "../../db/schedule_runs.ts";
 import { createRunStarter } from "../../services/automation/schedules/runs.ts";
+import { backupTarget } from "../helpers/backup_target.ts";
 import { idOf, setContainers, simulateContainers } from "../helpers/fake_containers.ts";
 import { fakeEngine } from "../helpers/fake_engine.ts";
 import { appWithRights } from "../helpers/custom_roles.ts";
@@ -16,6 +18,7 @@ const nightly = {
 
 Deno.test("GET /api/schedules/kinds describes the kinds of schedules to viewers", async () => {
   using app = testApp();
+  insertBackupTarget(app.deps.db, backupTarget({ name: "NAS" }));
   const { status, body } = await app.call("GET", "/api/schedules/kinds", undefined, {
     role: "viewer",
   });
@@ -34,6 +37,7 @@ Deno.test("GET /api/schedules/kinds describes the kinds of schedules to viewers"
     containerId: "web",
     containerName: "web",
     stack: "shop",
+    target: "NAS",
   };
   for (const { id: kind, actions, fields } of body.kinds) {
     // A backup needs a stack or volumes.
