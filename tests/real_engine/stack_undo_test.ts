@@ -2,6 +2,7 @@
 
 import { deepEqual, equal, match } from "node:assert/strict";
 import type { SnapshotView } from "../../services/snapshots/list.ts";
+import { damagePacks } from "../helpers/damaged_packs.ts";
 import { FULL_DRILL_SEED } from "../helpers/drill.ts";
 import { type LiveApp, liveApp } from "../helpers/live_app.ts";
 import { long } from "../helpers/long.ts";
@@ -174,7 +175,7 @@ if (FULL_DRILL_SEED !== undefined) {
 }
 
 long(engineTest)(
-  "a target that is lost during a deploy leaves the new containers on their data",
+  "data that is damaged during a deploy leaves the new containers on theirs",
   async (real) => {
     await using test = await undoApp(real);
     const { app, stack } = test;
@@ -191,17 +192,19 @@ long(engineTest)(
       const hasBegun = job.steps.some(({ name }: { name: string }) => name === "verify");
       return job.endedAt === null && hasBegun;
     });
-    await Deno.rename(`${test.dataDir}/snapshots`, `${test.dataDir}/elsewhere`);
+    await damagePacks(`${test.dataDir}/snapshots`);
     await real.docker("exec", `${stack.name}-web-1`, "touch", "/data/fail");
     const { status, error, result } = await deploying;
     equal(status, "needs_attention", error!);
-    match(error!, /the data could not be brought back: .*; the data from before is in snapshot/);
+    match(
+      error!,
+      /the data could not be brought back: .* is damaged: .*; the data from before is in/,
+    );
     match((await test.both()).join(), /file2.*file2/s);
     const { "db-1": db } = await stack.containers();
     deepEqual([db!.State.Running, db!.Config.Cmd?.[2]], [true, VERSIONS.good]);
     equal(result.data.restored, null);
 
-    await Deno.rename(`${test.dataDir}/elsewhere`, `${test.dataDir}/snapshots`);
     await stack.store(sources("good", "good"));
     equal((await stack.deploy()).status, "succeeded");
     deepEqual(Object.keys(await stack.containers()).sort(), ["db-1", "side-1", "web-1"]);
