@@ -165,11 +165,15 @@ export function assertMayDo(caller: Caller, need: Role, permission: string): voi
  * Refuses what would give away the keys of this server to everybody but an admin who has logged in here:
  * neither an API token, a custom role nor a hub is enough.
  *
+ * @param action In words, after "may".
  * @throws {AppError} `forbidden`
  */
-export function assertAdminLogin(caller: Pick<Caller, "role" | "apiToken" | "hub">): void {
+export function assertAdminLogin(
+  caller: Pick<Caller, "role" | "apiToken" | "hub">,
+  action: string,
+): void {
   if (includesRole(caller.role, "admin") && !caller.apiToken && !caller.hub) return;
-  throw new AppError("forbidden", "Only admins who log in may decide where Longshore is backed up");
+  throw new AppError("forbidden", `Only admins who log in may ${action}`);
 }
 
 /**

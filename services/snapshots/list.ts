@@ -169,7 +169,7 @@ export async function deleteSnapshot(
   using opened = await openSnapshot(deps, id, target);
   const { repository, snapshot } = opened;
   if (!isOfThisHost(deps, snapshot)) {
-    const maker = snapshot.hostname === nodeOs().hostname()
+    const maker = [nodeOs().hostname(), deps.server.name].includes(snapshot.hostname)
       ? "Another program or server"
       : `Host ${snapshot.hostname}`;
     throw new AppError("forbidden", `${maker} has made it; delete it there`);

@@ -1,6 +1,7 @@
 /** How the containers of a stack are kept from writing while a snapshot reads their volumes. @module */
 
 import type { Container } from "../containers/inventory.ts";
+import { shown } from "../backup/restic/repository_error.ts";
 import { AppError } from "../errors.ts";
 import { type Hooks, hooksOf } from "./hooks.ts";
 
@@ -43,7 +44,7 @@ export function defaultMode(
     if (value === "" || LABEL_VALUES.includes(value)) continue;
     throw new AppError(
       "conflict",
-      `Container ${name} has the label ${MODE_LABEL}=${value}; it must be one of ` +
+      `Container ${name} has the label ${MODE_LABEL}=${shown(value)}; it must be one of ` +
         LABEL_VALUES.join(", "),
     );
   }

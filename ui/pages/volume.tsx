@@ -10,6 +10,7 @@ import { Empty, Failure, Loading } from "../components/states.tsx";
 import { Files } from "../parts/files/files.tsx";
 import { UsedBy } from "../parts/used_by.tsx";
 import { stackPath } from "../paths.ts";
+import { containers } from "../state/live.ts";
 import { hasRole } from "../state/session.ts";
 import { LastBackup } from "./backups/last_backup.tsx";
 
@@ -61,9 +62,12 @@ function Description({ volume }: { volume: Volume }) {
   );
 }
 
-/** A volume of a stack is backed up with all of the stack. */
-function Backup({ volume: { name, labels } }: { volume: Volume }) {
-  const stack = labels["com.docker.compose.project"];
+/** A volume that a stack has or uses is backed up with all of the stack. */
+function Backup({ volume: { name, labels, containers: users } }: { volume: Volume }) {
+  const user = containers.value?.find((each) =>
+    users.includes(each.name) && each.composeProject !== null
+  );
+  const stack = user?.composeProject ?? labels["com.docker.compose.project"];
   if (stack === undefined) return <LastBackup subject={{ volume: name }} />;
   return (
     <>

@@ -101,7 +101,7 @@ export function shownSettings(deps: Pick<Deps, "db">, plan: Plan) {
  */
 export function assertMayRun(caller: Caller, plan: Plan): void {
   const { permissions, needsLogin } = scheduleKind(plan.kind);
-  if (needsLogin) assertAdminLogin(caller);
+  if (needsLogin) assertAdminLogin(caller, `enable schedules of the kind ${plan.kind}`);
   const needed = [findAction(plan)!.permission, ...permissions?.(plan.options) ?? []];
   for (const name of needed) assertMayDo(caller, leastRole(parsePermission(name)), name);
 }

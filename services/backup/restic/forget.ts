@@ -88,8 +88,7 @@ export function planForget(
   return plan;
 }
 
-/** Restic's default group of a snapshot. */
-export const hostAndPaths = ({ hostname, paths }: Snapshot) =>
+const hostAndPaths = ({ hostname, paths }: Snapshot) =>
   JSON.stringify([hostname, paths.toSorted()]);
 
 const hasRules = ({ within = {}, ...counts }: KeepRules) =>

@@ -8,7 +8,7 @@ import { failInterrupted, JobEnd, type JobRun, type NamedJobKind } from "../../j
 import { startJob } from "../../jobs/runner.ts";
 import type { JobView } from "../../jobs/view.ts";
 import type { CheckResult } from "../restic/check.ts";
-import { forget, hostAndPaths, type KeepRules } from "../restic/forget.ts";
+import { forget, type KeepRules } from "../restic/forget.ts";
 import type { PruneOptions, PruneResult } from "../restic/prune.ts";
 import type { Snapshot } from "../restic/snapshot.ts";
 import type { WorkerRepository } from "../restic/worker_repository.ts";
@@ -180,10 +180,13 @@ async function forgetSnapshots(
   return { kept: plan.kept.length, removed: plan.removed.length };
 }
 
-/** Group of a snapshot: those that updates and restores keep take no place of a backup. */
-function groupOf(snapshot: Snapshot): string {
-  const { reason } = readTags(snapshot);
-  return JSON.stringify([hostAndPaths(snapshot), reason === "update" || reason === "undo"]);
+/**
+ * Group of a snapshot of this server, also under an earlier name: those that updates and restores keep
+ * take no place of a backup.
+ */
+function groupOf({ paths, tags }: Snapshot): string {
+  const { reason } = readTags({ tags });
+  return JSON.stringify([paths.toSorted(), reason === "update" || reason === "undo"]);
 }
 
 function isOfSchedule(snapshot: Snapshot, only: NonNullable<ForgetRequest["only"]>): boolean {

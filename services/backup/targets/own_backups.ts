@@ -20,5 +20,5 @@ export function assertMayRedirect(
 ): void {
   const isUsed = selectSchedules(db)
     .some(({ kind, options }) => kind === OWN_BACKUP && options.target === targetId);
-  if (isUsed) assertAdminLogin(caller);
+  if (isUsed) assertAdminLogin(caller, "change a target of Longshore's own backups");
 }

@@ -234,7 +234,7 @@ Deno.test("an API token cannot choose where backups of Longshore go", async () =
     return [answer.status, answer.body.error];
   };
   const elsewhere = { location: `${directory}/elsewhere` };
-  const error = "Only admins who log in may decide where Longshore is backed up";
+  const error = "Only admins who log in may change a target of Longshore's own backups";
   deepEqual(await change(elsewhere, token), [403, error]);
   deepEqual(await change({ name: "shelf" }, token), [200, undefined]);
   deepEqual(await change(elsewhere), [200, undefined]);

@@ -58,7 +58,7 @@ export function Stacks() {
   const list = snapshots.data.value;
   const found = stacks.data.value?.stacks;
   const { schedules, reload } = useBackupSchedules();
-  // A target that is down takes its time, and keeps no stack from being shown.
+  // Stacks are shown before the targets have answered: one that is down takes its time.
   const rows = found &&
     rowsOf(list, found, volumes.data.value?.volumes ?? [], drills.data.value?.drills ?? [])
       .map((row): Row => ({ ...row, schedules: schedulesOf(schedules, row.subject) }));

@@ -31,8 +31,8 @@ export const ownBackupScheduleKind: ScheduleKind = {
 };
 
 async function backUp(deps: Deps, plan: Plan, run: Run): Promise<Outcome> {
-  const { keep } = plan.options;
-  const target = plan.options.target!;
+  const { keep, target } = plan.options;
+  if (target === undefined) return { status: "failure", error: "The schedule has no target" };
   await whenFree(deps, target, { isExclusive: false });
   const outcome = await endOf(
     deps,

@@ -102,7 +102,7 @@ Deno.test("no custom role is enough for a schedule of backups of Longshore", asy
   const refused = await app.asViewer("POST", PATH, schedule);
   deepEqual([refused.status, refused.body.error], [
     403,
-    "Only admins who log in may decide where Longshore is backed up",
+    "Only admins who log in may enable schedules of the kind own-backup",
   ]);
   const { id } = await create(app, schedule);
   equal((await app.asViewer("PUT", `${PATH}/${id}/toggle`, { enabled: false })).status, 200);
